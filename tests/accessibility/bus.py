@@ -180,6 +180,15 @@ class Reader:
     def children(self, node: Node) -> list[Node]:
         return [Node(*each) for each in self._ask(node, "GetChildren")]
 
+    def parent(self, node: Node) -> Node:
+        return Node(*self._property(node, "Parent"))
+
+    def window(self, node: Node, root: Node) -> Node:
+        """The window, dialog or popover that an object is in; those are no children of the program's root on X11."""
+        while (above := self.parent(node)) != root:
+            node = above
+        return node
+
     def name(self, node: Node) -> str:
         return str(self._property(node, "Name"))
 
@@ -277,6 +286,15 @@ class Reader:
                 with suppress(LookupError):  # it went meanwhile
                     seen = self.look(event.node)
                     found += [seen.name] if seen.role == "notification" else []
+        return found
+
+    def senders(self, kind: str) -> set[str]:
+        """The roles of the objects that sent events of this kind so far."""
+        found = set()
+        for event in list(self.events):
+            if event.kind == kind:
+                with suppress(LookupError):  # it went meanwhile
+                    found.add(self.role(event.node))
         return found
 
     def focused(self) -> list[Node]:

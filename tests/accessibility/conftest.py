@@ -11,6 +11,7 @@ import pytest
 
 from app.storage.paths import HOME_VARIABLE
 from tests.accessibility.bus import LAUNCHER, Node, Reader, desktop, program
+from tests.accessibility.counts import COUNTS
 
 
 class Heard(NamedTuple):
@@ -35,3 +36,11 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
         reader.press("Return")
         reader.wait(lambda: reader.at("Message"), "the message box")
         yield Heard(reader, root)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say the sums, where this folder is run by itself."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    found = [pair for report in reports for pair in report.user_properties if pair[0] in COUNTS]
+    sums = ", ".join(f"{kind} {sum(count for name, count in found if name == kind)}" for kind in COUNTS)
+    terminalreporter.write_line(f"{len(found) // len(COUNTS)} places: {sums}")

@@ -1,4 +1,4 @@
-"""Pages of Settings: nothing without a name, a role or room. Pickers: no key without a word, and a way back."""
+"""Every place, dialog and picker, walked by keys: what `COUNTS` names is counted in each, and none may be found."""
 
 from __future__ import annotations
 
@@ -6,86 +6,142 @@ import re
 
 import pytest
 
-from tests.accessibility.bus import Reader, Seen
+from tests.accessibility.bus import Node, Reader, Seen
 from tests.accessibility.conftest import Heard
+from tests.accessibility.counts import Record, faults, judge
 from tests.accessibility.test_jobs import press, told
-from tests.accessibility.test_reader import NO_ROLE, WITH_A_VALUE, go_to
+from tests.accessibility.test_reader import FIELDS, TABS, go_to, open_tab
 
-LEAST_PX = 24
-PRESSED = {"push button", "check box", "radio button"}
+PARTS = 4  # of the commands, for as many workers
 PICKERS = {
-    "the palette": ("Chat", "Message", "Ctrl+k", "Find a command"),
-    "models of a chat": ("Chat", "Message", "Ctrl+Shift+m", "Filter models by name or id"),
-    "methods": ("Console", "Call parameters", "Ctrl+Shift+m", "Find method"),
-    "networks": ("Console", "Call parameters", "Ctrl+Shift+l", "Find by name, slug or chain ID"),
+    "the palette": ("Chat", "Ctrl+k", "Find a command"),
+    "models of a chat": ("Chat", "Ctrl+Shift+m", "Filter models by name or id"),
+    "methods": ("Console", "Ctrl+Shift+m", "Find method"),
+    "networks": ("Console", "Ctrl+Shift+l", "Find by name, slug or chain ID"),
 }
-
 
 OPENED = {  # by a key: the object that has the keyboard then
-    "the handbook": ("Chat", "Message", "F1", ""),
-    "all shortcuts": ("Chat", "Message", "Ctrl+slash", "Search shortcuts"),
-    "characters": ("Chat", "Message", "Ctrl+Shift+p", "Search, or #tag"),
-    "models to compare": ("Chat", "Message", "Ctrl+j", "Models to compare"),
-    "the main menu": ("Chat", "Message", "F10", "File"),
-    "accounts": ("Chat", "Message", "Ctrl+Shift+a", "Sandbox"),
-    "models of speech": ("Speech", "Text to speak", "Ctrl+Shift+m", ""),
-    "a new wallet": ("Wallet", "Usage by day and tab", "Ctrl+n", "New"),
+    "the handbook": ("Chat", "F1", ""),
+    "all shortcuts": ("Chat", "Ctrl+slash", "Search shortcuts"),
+    "the main menu": ("Chat", "F10", "File"),
 }
 
 
-def faults(reader: Reader, seen: list[Seen]) -> list[str]:
-    """What is wrong with what is on screen, a line each."""
-    found = []
-    for each in seen:
-        words = f"{each.role} {each.name!r}"
-        stop = "focusable" in each.states and each.role != "cell"  # a cell may be empty
-        if stop and not each.name.strip():
-            found.append(f"nameless: {words}")
-        if stop and each.role in NO_ROLE:
-            found.append(f"without a role: {words}")
-        if each.role in WITH_A_VALUE and "Value" not in each.interfaces:
-            found.append(f"without a value: {words}")
-        if each.name.strip() and each.description.strip() == each.name.strip():
-            found.append(f"said twice: {words}")
-        if stop and each.role in PRESSED:
-            width, height = reader.size(each.node)
-            if each.role != "check box" and min(width, height) < LEAST_PX:  # of a check box it is the text's height
-                found.append(f"too small, {width} × {height}: {words}")
+def commands_that_open(heard: Heard) -> list[str]:
+    """What the palette offers whose name ends in "…", once every tab is there to say what it has."""
+    reader, root = heard
+    for tab in TABS:
+        open_tab(heard, tab)
+    go_to(heard, "Settings")
+    press(reader, "Ctrl+k", until="Find a command")
+    reader.type(">…")
+    count = int(reader.hear("…").rpartition(" ")[2])
+    rows = [row for row in results(reader, root) if "…" in row]
+    assert len(rows) == count > 30
+    reader.press("Escape")
+    reader.wait(lambda: working_at(reader), "Settings after the palette")
+    return rows
+
+
+def results(reader: Reader, root: Node) -> list[str]:
+    return [reader.name(row) for row in reader.children(reader.find(root, "Results", "list"))]
+
+
+def working_at(reader: Reader) -> Seen | None:
+    """Where somebody works in the tab that is open, once it was told that the keyboard is there."""
+    return next((seen for field in (*FIELDS.values(), "Accounts") if (seen := told(reader, field))), None)
+
+
+def opened_now(reader: Reader) -> Seen | None:
+    """What has the keyboard, when it is no longer where somebody works; or that, when a sentence was said instead."""
+    found = told(reader, "", last=1)
+    return found if found and (found.name not in {*FIELDS.values(), "Accounts"} or reader.said()) else None
+
+
+def what_it_opens(heard: Heard, row: str) -> list[str]:
+    """Run a command of the palette, judge what comes, and leave it."""
+    reader, root = heard
+    name = row.partition(",")[0]
+    press(reader, "Ctrl+k", until="Find a command")
+    reader.type(f">{name.removesuffix('…')}")
+    place = reader.wait(lambda: [each for each in results(reader, root) if "…" in each].index(row) + 1, row)
+    for _ in range(place - 1):
+        reader.press("Down")
+    reader.hear(f" {place} of ")
+    reader.events.clear()
+    reader.press("Return")
+    try:
+        at = reader.wait(lambda: opened_now(reader), f"what {name} opens")
+    except AssertionError:
+        return [f"silent ends: nothing comes of {row}"]
+    if at.name == "File name:":  # a dialog of Qt's own
+        found = []
+    else:
+        window = reader.window(at.node, root)
+        seen = list(reader.walk(window, 1))
+        found = [f"{each}, in {name}" for each in faults(reader, seen)]
+        if at.role == "text" and any(each.role == "list item" for each in seen):
+            found += silent_arrows(reader, name)
+    reader.events.clear()
+    if at.name not in FIELDS.values():
+        reader.press("Escape")
+        try:
+            reader.wait(lambda: working_at(reader), name, lambda: reader.press("Escape"))
+        except AssertionError:
+            found.append(f"focus lost: after {row}")
     return found
 
 
-def test_every_page_of_settings_has_names_roles_and_room(heard: Heard) -> None:
-    reader, root = heard
-    go_to(heard, "Settings", "Settings sections")
-    reader.press("Home")
-    names = [reader.name(node) for node in reader.children(reader.find(root, "Settings sections", "list"))]
-    assert len(names) == 11
-    found = {}
-    for name in names:
-        reader.listen(0.5)
-        reader.wait(lambda name=name: reader.at(name), f"the section {name}")
-        found[name] = faults(reader, list(reader.walk(root)))
-        reader.press("Down")
-    assert {name: each for name, each in found.items() if each} == {}
-
-
-@pytest.mark.parametrize("picker", PICKERS)
-def test_every_picker_says_each_row_and_gives_the_keyboard_back(heard: Heard, picker: str) -> None:
-    tab, field, keys, search = PICKERS[picker]
-    go_to(heard, tab, field)
-    reader = heard.reader
-    press(reader, keys, until=search)
+def silent_arrows(reader: Reader, where: str) -> list[str]:
     for _ in range(2):
         reader.events.clear()
         reader.press("Down")
-        reader.hear(" of ")
+        try:
+            reader.wait(lambda: reader.said() or reader.focused(), "a row")
+        except AssertionError:
+            return [f"silent arrows: Down in {where}"]
+    return []
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.timeout(900)
+def test_what_commands_open_is_named_reached_said_and_left(heard: Heard, record_property: Record, part: int) -> None:
+    rows = commands_that_open(heard)
+    judge(record_property, [fault for row in rows[part::PARTS] for fault in what_it_opens(heard, row)])
+
+
+def test_every_page_of_settings(heard: Heard, record_property: Record) -> None:
+    reader, root = heard
+    go_to(heard, "Settings")
+    reader.press("Home")
+    names = [reader.name(node) for node in reader.children(reader.find(root, "Settings sections", "list"))]
+    assert len(names) == 11
+    found = []
+    for name in names:
+        reader.listen(0.5)
+        reader.wait(lambda name=name: reader.at(name), f"the section {name}")
+        found += [f"{each}, in {name}" for each in faults(reader, list(reader.walk(root)))]
+        reader.press("Down")
+    judge(record_property, found)
+
+
+@pytest.mark.parametrize("picker", PICKERS)
+def test_every_picker_says_each_row_and_gives_the_keyboard_back(
+    heard: Heard, record_property: Record, picker: str
+) -> None:
+    tab, keys, search = PICKERS[picker]
+    go_to(heard, tab)
+    reader, root = heard
+    field = press(reader, keys, until=search)
+    found = faults(reader, list(reader.walk(reader.window(field.node, root), 1))) + silent_arrows(reader, picker)
     reader.events.clear()
     reader.press("Escape")
-    reader.wait(lambda: told(reader, field), f"{field} after the picker")
+    reader.wait(lambda: told(reader, FIELDS[tab]), f"{FIELDS[tab]} after the picker")
+    judge(record_property, found)
 
 
 def test_voices_are_said_one_by_one(heard: Heard) -> None:
-    go_to(heard, "Speech", "Text to speak")
+    go_to(heard, "Speech")
     reader = heard.reader
     names = (reader.focus_after("Tab").name for _ in range(60))
     assert "Find a voice" in names
@@ -99,9 +155,11 @@ def test_voices_are_said_one_by_one(heard: Heard) -> None:
     press(reader, "Escape", until="Text to speak")
 
 
-def test_a_control_of_the_sandbox_keeps_the_keyboard_while_it_works(heard: Heard) -> None:
-    go_to(heard, "Settings", "Settings sections")
-    reader = heard.reader
+def test_every_page_of_the_sandbox_and_a_control_keeps_the_keyboard_while_it_works(
+    heard: Heard, record_property: Record
+) -> None:
+    go_to(heard, "Settings")
+    reader, root = heard
     reader.press("Home")
     for _ in range(20):
         reader.listen(0.4)
@@ -109,20 +167,29 @@ def test_a_control_of_the_sandbox_keeps_the_keyboard_while_it_works(heard: Heard
             break
         reader.press("Down")
     assert "Overview" in (reader.focus_after("Tab").name for _ in range(20))
-    for page in ("Requests", "Controls"):
+    found = []
+    for page in ("Requests", "Controls", "Your code"):
         press(reader, "Right", until=page)
+        found += [f"{each}, in {page}" for each in faults(reader, list(reader.walk(root)))]
+    press(reader, "Left", until="Controls")
     assert "Answer with an error: turn on" in (reader.focus_after("Tab").name for _ in range(20))
     for words in ("off", "on"):
         press(reader, "Space", until=f"Answer with an error: turn {words}")
-        assert len(set(reader.focused())) == 1
+        if len(set(reader.focused())) != 1:
+            found.append(f"focus lost: at turn {words}")
+    judge(record_property, found)
 
 
 @pytest.mark.parametrize("opened", OPENED)
-def test_what_a_key_opens_has_names_and_roles_and_gives_the_keyboard_back(heard: Heard, opened: str) -> None:
-    tab, field, keys, first = OPENED[opened]
-    go_to(heard, tab, field)
+def test_what_a_key_opens_has_names_and_roles_and_gives_the_keyboard_back(
+    heard: Heard, record_property: Record, opened: str
+) -> None:
+    tab, keys, first = OPENED[opened]
+    go_to(heard, tab)
     reader, root = heard
-    press(reader, keys, until=first)
-    assert faults(reader, [seen for window in reader.children(root) for seen in reader.walk(window, 1)]) == []
+    at = press(reader, keys, until=first)
+    found = faults(reader, list(reader.walk(reader.window(at.node, root), 1)))
+    reader.events.clear()
     reader.press("Escape")
-    reader.wait(lambda: reader.at(field), f"{field} after {opened}")
+    reader.wait(lambda: told(reader, FIELDS[tab]), f"{FIELDS[tab]} after {opened}")
+    judge(record_property, found)

@@ -13,7 +13,7 @@ ORCA_43 = ("focus:", "object:state-changed:focused", "object:state-changed:showi
 
 
 def test_a_reader_without_announcements_hears_the_same_sentences(heard: Heard) -> None:
-    go_to(heard, "Chat", "Message")
+    go_to(heard, "Chat")
     reader = heard.reader
     with reader.listening_to(ORCA_43):
         press(reader, "Ctrl+Shift+m", until="Filter models by name or id")

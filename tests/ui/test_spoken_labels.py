@@ -90,9 +90,7 @@ def test_a_problem_is_said_once_when_it_comes(qtbot, theme: Theme, heard: list[s
     assert heard == ["Enter a date.", "Enter a date."]
 
 
-def test_a_problem_is_said_once_with_the_field_that_the_keyboard_goes_to(
-    qtbot, theme: Theme, heard: list[str]
-) -> None:
+def test_a_problem_is_said_once_with_the_field_that_the_keyboard_goes_to(qtbot, theme: Theme, heard: list[str]) -> None:
     page = QWidget()
     qtbot.addWidget(page)
     problem, field, other = ProblemLabel(theme), QLineEdit(), QLineEdit()

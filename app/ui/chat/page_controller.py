@@ -237,6 +237,8 @@ class ChatPageController(QObject):
         wanted = project_id or page.list.current_project() or page.presenter.opened.project_id
         if wanted is not None:
             self._tasks.start_unless_running("edit-project", self._edit_project, wanted)
+        else:
+            page.toast_wanted.emit(tr("This chat is in no project, so there are no project settings."))
 
     async def _edit_project(self, project_id: str) -> None:
         from app.ui.chat.project_dialog import ProjectChoices, ProjectDialog

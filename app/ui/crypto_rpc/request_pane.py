@@ -27,6 +27,7 @@ from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.widgets.announce import nothing_said
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.fields import CheckBox
 from app.ui.kit.widgets.label import Label
@@ -258,6 +259,9 @@ class RequestPane(QWidget):
         self.call_title.set_text(tr("Call {number}", number=call.id) if call is not None else "")
         for widget in (self.method, self.help, self.tidy, self.params, self.as_form):
             widget.setEnabled(call is not None)
+        which = "" if call is None else tr("Call {number}: {method}", number=call.id, method=call.method)
+        with nothing_said():  # it is read when the keyboard comes, by Orca 43 then twice
+            self.params.setAccessibleDescription(which)
         if call is None:
             self.params.set_text("")
             self.method.clear()

@@ -107,7 +107,8 @@ def _follow(_old: QWidget | None, new: QWidget | None) -> None:
 
 def _tell_row(view: QAbstractItemView) -> None:
     whole = QAccessible.queryAccessibleInterface(view)
-    row = whole.focusChild() if whole is not None and view.hasFocus() else None
+    has_keys = view.hasFocus() and QApplication.activePopupWidget() is None  # a menu may have opened meanwhile
+    row = whole.focusChild() if whole is not None and has_keys else None
     if row is not None:
         QAccessible.updateAccessibility(QAccessibleEvent(row, QAccessible.Event.Focus))
 

@@ -30,7 +30,6 @@ from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import can_take_focus, reveal
 from app.ui.kit.tab import TabPage
-from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
 from app.ui.shell.actions import ActionRegistry
 from app.ui.shell.focus_cycle import FocusCycle, place_after
@@ -348,11 +347,9 @@ class MainWindow(QMainWindow):
         return super().focusNextPrevChild(following)
 
     def leave_panes(self) -> bool:
-        """Tab goes on from the last stop of a tab to the status bar; False where there is nothing to press."""
-        stops = tab_stops(self.status)
-        if stops:
-            stops[0].setFocus(Qt.FocusReason.TabFocusReason)
-        return bool(stops)
+        """Tab goes on from the last stop of a tab: to the menu, and from there to the status bar."""
+        self.rail.logo.setFocus(Qt.FocusReason.TabFocusReason)
+        return True
 
     def _replace_focus(self, lost: QWidget) -> bool:
         """Put the keyboard where one goes on when `lost` cannot have it; False when the shown tab has no place."""

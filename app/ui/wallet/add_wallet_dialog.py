@@ -15,6 +15,7 @@ from app.translation import tr
 from app.ui.kit.files import ask_for_file
 from app.ui.kit.focus import let_go
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import nothing_said
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
@@ -290,11 +291,12 @@ class AddWalletDialog(Dialog):
         """Hide the phrase and ask for some of its words: copied from the screen they would prove nothing."""
         words = self._phrase.split()
         self._asked = tuple(sorted(secrets.SystemRandom().sample(range(len(words)), ASKED_WORDS)))
-        for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
-            label.set_text(tr("Word number {place}, to confirm that you wrote it down", place=place + 1))
-            bind_label(label, field)
-            field.setAccessibleName(label.text())
-            field.clear()
+        with nothing_said():  # Orca 43 goes to a field whose caret moves, and says it no more when the keyboard comes
+            for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
+                label.set_text(tr("Word number {place}, to confirm that you wrote it down", place=place + 1))
+                bind_label(label, field)
+                field.setAccessibleName(label.text())
+                field.clear()
         self._turn_phrase(shown=False)
         self.answers[0].setFocus()
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.money import duration, or_dash
 from app.service.http.harmless_text import harmless_line
@@ -68,6 +68,17 @@ def _main_window(widget: QWidget) -> QWidget:
     while (above := window.parentWidget()) is not None:
         window = above.window()
     return window
+
+
+def tell_focus_again() -> None:
+    """Tell where the keyboard is: a menu did not take it away, and Orca stays at its entry when it has closed."""
+    widget = QApplication.focusWidget()
+    if widget is None or QApplication.activePopupWidget() is not None or not is_heard():
+        return
+    from PySide6.QtGui import QAccessible, QAccessibleEvent
+
+    whole = QAccessible.queryAccessibleInterface(widget)
+    QAccessible.updateAccessibility(QAccessibleEvent(whole.focusChild() or whole, QAccessible.Event.Focus))
 
 
 def also_tell(tell: Callable[[str], None]) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.service.http.harmless_text import harmless_line
 from app.ui.kit.icons import icon
 from app.ui.kit.key_text import as_shown
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import tell_focus_again
 from app.ui.kit.widgets.focus_ring import FocusRing
 
 
@@ -52,6 +53,11 @@ def menu_text(name: str) -> str:
     return harmless_line(name).replace("&", "&&")
 
 
+def _tell_focus_at(widget: QWidget | None) -> None:
+    if widget is QApplication.focusWidget():
+        tell_focus_again()
+
+
 class Menu(QMenu):
     """A context or drop-down menu. `add` makes an entry with icon and shortcut in one line."""
 
@@ -75,6 +81,11 @@ class Menu(QMenu):
             first = next((each for each in entries if not each.isSeparator()), None)
             if first is not None:
                 self.setActiveAction(first)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Screen readers are told where the keyboard is, unless what was chosen takes it elsewhere."""
+        super().hideEvent(event)
+        QTimer.singleShot(0, partial(_tell_focus_at, QApplication.focusWidget()))
 
     def add(
         self, text: str, icon_name: str = "", *, shortcut: str = "", role: str = "text2", enabled: bool = True

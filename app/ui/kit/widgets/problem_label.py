@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.announce import announce, nothing_said
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import set_property
 
@@ -30,7 +30,8 @@ class ProblemLabel(Label):
         self._is_said_with_the_field = False
         self._blamed = field
         set_property(field, "state", "error")
-        field.setAccessibleDescription(sentence)
+        with nothing_said():  # that the description is new: Orca 43 would say it once more
+            field.setAccessibleDescription(sentence)
         field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def setText(self, text: str) -> None:
