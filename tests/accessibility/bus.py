@@ -104,6 +104,7 @@ class Reader:
     def __init__(self, address: str, display: str, kinds: Sequence[str] = ("object:", "window:", "focus:")) -> None:
         self.display = display
         self.presses = 0  # of keys, without typed text
+        self.clicks = 0  # presses of the mouse button
         self._lately: deque[Node] = deque(maxlen=8)  # had the focus, the last one now
         self.events: deque[Event] = deque()
         self._address, self._kinds = address, tuple(kinds)
@@ -200,9 +201,12 @@ class Reader:
 
     def size(self, node: Node) -> tuple[int, int]:
         """Width and height on screen."""
+        return self._extents(node)[2:]
+
+    def _extents(self, node: Node) -> tuple[int, int, int, int]:
         to = DBusAddress(node.path, bus_name=node.owner, interface="org.a11y.atspi.Component")
-        _, _, width, height = self._call(to, "GetExtents", "u", (0,))[0]
-        return int(width), int(height)
+        left, top, width, height = self._call(to, "GetExtents", "u", (0,))[0]
+        return left, top, width, height
 
     def look(self, node: Node, depth: int = 0) -> Seen:
         to = DBusAddress(node.path, bus_name=node.owner, interface=ACCESSIBLE)
@@ -325,6 +329,15 @@ class Reader:
             self._key(code, "", PRESS)
         for code in reversed(codes):
             self._key(code, "", RELEASE)
+
+    def click(self, node: Node, presses: int = 1) -> None:
+        """Press the mouse button in the middle of an object."""
+        activate_window(self.display)
+        self.clicks += presses
+        left, top, width, height = self._extents(node)
+        at = (left + width // 2, top + height // 2)
+        for kind in ("abs", "b1c" if presses == 1 else "b1d"):
+            self._call(KEYS, "GenerateMouseEvent", "iis", (*at, kind))
 
     def type(self, text: str) -> None:
         for letter in text:

@@ -64,7 +64,13 @@ def what_it_opens(heard: Heard, row: str) -> list[str]:
     name = row.partition(",")[0]
     press(reader, "Ctrl+k", until="Find a command")
     reader.type(f">{name.removesuffix('…')}")
-    place = reader.wait(lambda: [each for each in results(reader, root) if "…" in each].index(row) + 1, row)
+    names = {row, *(row.replace(f", {tab}", "") for tab in TABS)}  # that of the open tab is left out
+
+    def found() -> int | None:
+        rows = [each for each in results(reader, root) if "…" in each]
+        return next((place for place, each in enumerate(rows, 1) if each in names), None)
+
+    place = reader.wait(found, row)
     for _ in range(place - 1):
         reader.press("Down")
     reader.hear(f" {place} of ")
@@ -80,7 +86,8 @@ def what_it_opens(heard: Heard, row: str) -> list[str]:
         window = reader.window(at.node, root)
         seen = list(reader.walk(window, 1))
         found = [f"{each}, in {name}" for each in faults(reader, seen)]
-        if at.role == "text" and any(each.role == "list item" for each in seen):
+        is_picker = seen[0].role == "panel" and at.role == "text"  # a popover whose field walks its list
+        if is_picker and any(each.role == "list item" for each in seen):
             found += silent_arrows(reader, name)
     reader.events.clear()
     if at.name not in FIELDS.values():

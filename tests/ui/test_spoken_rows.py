@@ -8,6 +8,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QVBoxLayout, QWidget
 
+from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
@@ -59,6 +60,16 @@ async def test_what_typing_leaves_is_said_once_behind_a_pause(page: QWidget, hea
     model.setStringList([])
     await until(lambda: len(heard) > 1)
     assert heard == ["Ada, 1 of 1", "No results."]
+
+
+async def test_a_search_in_a_profile_without_chats_says_that_it_found_nothing(
+    page: QWidget, theme: Theme, heard: list[str]
+) -> None:
+    pane = SearchPane(theme, page)
+    pane.show()
+    pane.open("zebra")
+    pane.show_hits("zebra", ())
+    await until(lambda: heard == ["No results for “zebra”."])
 
 
 async def test_a_list_is_silent_while_its_field_has_not_the_focus(page: QWidget, heard: list[str]) -> None:

@@ -16,9 +16,11 @@ from app.translation import tr
 from app.ui.chat.canvas import Canvas
 from app.ui.chat.inspector.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
+from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.sidebar.chat_list import ChatListPane
-from app.ui.chat.state import ProjectKey
+from app.ui.chat.state import ChatEntry, ProjectKey
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.widgets.announce import announce
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.chat.page_controller import ChatPageController
     from app.ui.chat.presenter import ChatPresenter
     from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
-    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead, ProjectSection
+    from app.ui.chat.state import CharacterHead, ChatHead, ProjectSection
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
     from app.ui.kit.widgets.links import LinkOpener
@@ -333,6 +335,7 @@ class ChatPage(QObject):
         self.show_chat()
         self.presenter.new_chat(project_id=project_id)
         self.focus_box()
+        announce(self.main, NEW_CHAT)  # the keyboard was in the box before, too
 
     def new_private_chat(self) -> None:
         """An empty chat that is in memory alone."""
@@ -363,6 +366,9 @@ class ChatPage(QObject):
         if chat_id is not None:
             self.flush_parameters()
             self.presenter.open_chat(chat_id)
+            entry = self.list.model.row_of(chat_id)
+            if isinstance(entry, ChatEntry):
+                announce(self.main, entry.title)
 
     def rename(self, chat_id: str | ProjectKey | None = None) -> None:
         """Turn the title above the conversation into a field; of another chat than the open one, open that first.

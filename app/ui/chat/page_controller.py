@@ -30,6 +30,7 @@ from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.chat.state import MAX_PROJECT_NAME_CHARS
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.tab_order import put_in_order
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.banner import Banner, BannerSpec
 from app.ui.kit.widgets.dialogs import Dialog, ask_text, confirm
 from app.ui.kit.widgets.label import Label
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
+PRIVATE = (tr("Private chat."), tr("Nothing of it is saved on this computer, except receipts without text."))
 NO_PROJECT = tr("This chat is in no project. Documents belong to projects.")
 MOST_PATHS_SHOWN = 12  # in a question
 IMPORTABLE = (".json", ".jsonl", ".zip")
@@ -185,9 +187,8 @@ class ChatPageController(QObject):
     @cached_property
     def private(self) -> Banner:
         """Says under the header that the chat is in memory alone."""
-        lead, text = tr("Private chat."), tr("Nothing of it is saved on this computer, except receipts without text.")
         keep = ActionSpec("keep", tr("Keep this chat"))
-        banner = Banner(self._theme, BannerSpec("info", lead, text, "eye-off", (keep,)))
+        banner = Banner(self._theme, BannerSpec("info", *PRIVATE, "eye-off", (keep,)))
         banner.action.connect(lambda _action: self._page.presenter.keep_open_chat())
         banner.hide()
         self._page.main.add_on_top(banner)
@@ -196,7 +197,10 @@ class ChatPageController(QObject):
     def show_private(self, private: bool) -> None:
         """Mark the open chat as private, or not."""
         if private or self._is_made("private"):
+            is_new = private and self.private.isHidden()
             self.private.setVisible(private)
+            if is_new:
+                announce(self.private, " ".join(PRIVATE))
 
     def ask_private(self, chat_ids: tuple[str, ...]) -> None:
         self._tasks.start_unless_running("ask-private", self._ask_private, chat_ids)

@@ -11,7 +11,7 @@ from jeepney import DBusAddress, DBusErrorResponse, new_method_call
 from jeepney.auth import AuthenticationError
 from jeepney.io.blocking import open_dbus_connection
 from jeepney.wrappers import unwrap_msg
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QWidget
 
@@ -25,6 +25,7 @@ _REGISTRY = DBusAddress(
     "/org/a11y/atspi/registry", bus_name="org.a11y.atspi.Registry", interface="org.a11y.atspi.Registry"
 )
 KEPT = 8  # a reader that is busy reads the name of each later
+AFTER_A_BURST_MS = 300  # Orca 43 drops notifications while 50 events wait for it, as when a page of a dialog is shown
 EVERYTHING = ("", "object:", "object::")
 
 
@@ -44,11 +45,16 @@ class OlderReaders(QObject):
             run_in_pool(self, no_announcements, self._say_waiting)
 
     def _say_waiting(self, wanted: bool) -> None:
-        words, self._waiting = " ".join(self._waiting), []
         if wanted:
-            self._notifications.rotate()
-            self._notifications[0].setAccessibleName(words)
-            QAccessible.updateAccessibility(QAccessibleEvent(self._notifications[0], QAccessible.Event.ObjectShow))
+            QTimer.singleShot(AFTER_A_BURST_MS, self, self._notify)
+        else:
+            self._waiting.clear()
+
+    def _notify(self) -> None:
+        words, self._waiting = " ".join(self._waiting), []
+        self._notifications.rotate()
+        self._notifications[0].setAccessibleName(words)
+        QAccessible.updateAccessibility(QAccessibleEvent(self._notifications[0], QAccessible.Event.ObjectShow))
 
 
 def _notification(window: QWidget) -> QWidget:

@@ -195,9 +195,10 @@ class AddWalletDialog(Dialog):
         if way == "new" and self._phrase:
             way = "asked" if self.steps.currentIndex() else "shown"
         widths = []
-        for each in words.values():
-            self.keep.setText(each)
-            widths.append(self.keep.sizeHint().width())
+        with nothing_said():  # of texts that nobody sees
+            for each in words.values():
+                self.keep.setText(each)
+                widths.append(self.keep.sizeHint().width())
         self.keep.setMinimumWidth(max(widths))  # it keeps its place whatever it says
         self.keep.setText(words[way])
         self.problem.set_text("")

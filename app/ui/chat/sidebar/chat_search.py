@@ -80,7 +80,7 @@ class SearchPane(QWidget):
         self.field.left.connect(self.left)
         self.field.installEventFilter(self)
         self.view.installEventFilter(self)
-        SpokenRows(self.view, self.field, nothing=self.nothing.text)
+        self._spoken = SpokenRows(self.view, self.field, nothing=self.nothing.text)
         self.view.chosen.connect(self._choose)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -135,6 +135,7 @@ class SearchPane(QWidget):
         is_vain = bool(text.strip()) and not number
         self.nothing.set_text(tr("No results for “{text}”.", text=text.strip()) if is_vain else "")
         self._places.setCurrentIndex(1 if is_vain else 0)
+        self._spoken.look_again()
         if not number:
             words = tr("Searches titles and messages for every word. Use quotes for a phrase.")
         elif number >= MOST_HITS:

@@ -55,12 +55,13 @@ class SpokenRows(QObject):
         self._pause.timeout.connect(self._say)
         model = view.model()
         for changed in (model.modelReset, model.layoutChanged, model.rowsInserted, model.rowsRemoved):
-            changed.connect(self._rows_changed)
-        model.dataChanged.connect(self._rows_changed)
+            changed.connect(self.look_again)
+        model.dataChanged.connect(self.look_again)
         view.selectionModel().currentChanged.connect(self._moved)
         field.installEventFilter(self)
 
-    def _rows_changed(self, *_: object) -> None:
+    def look_again(self, *_: object) -> None:
+        """Say what is there now: call it where rows may not have changed, such as none after none."""
         if is_heard():
             self._pause.start(PAUSE_MS)
 
