@@ -100,7 +100,7 @@ def test_a_transcript_a_video_and_a_batch(heard: Heard, tmp_path: Path) -> None:
             reader.hear("1 of ")
             click(heard, "eth_.*", "list item")
             reader.wait(lambda: told(reader, "Call parameters"), "the call")
-        click(heard, "Send 3 calls")
+        click(heard, "Send batch")
         reader.hear("3 results, 60 credits")
 
 

@@ -10,6 +10,7 @@ from tests.accessibility.test_reader import go_to
 
 ENDS = {  # keys, the object that then has the keyboard, text, more keys, and what is said
     "nothing in the palette": ("Ctrl+k", "Find a command", "zzz", "", "No results for “zzz”."),
+    "a control of the Sandbox": ("Ctrl+k", "Find a command", "answer with an er", "", "Answer with an error"),
     "nothing in all chats": ("Ctrl+Shift+f", "Search all chats", "zzz", "", "No results for “zzz”."),
     "an answer": ("Ctrl+n", "Message", "what is a batch?", "Return", "Answer complete"),
     "a search in all chats": ("Ctrl+Shift+f", "Search all chats", "batch", "", "1 of "),

@@ -200,3 +200,10 @@ def test_what_a_key_opens_has_names_and_roles_and_gives_the_keyboard_back(
     reader.press("Escape")
     reader.wait(lambda: told(reader, FIELDS[tab]), f"{FIELDS[tab]} after {opened}")
     judge(record_property, found)
+
+
+def test_f6_enters_the_rail_at_its_tab(heard: Heard) -> None:
+    go_to(heard, "Chat")
+    passed = [heard.reader.focus_after("F6") for _ in range(8)]
+    assert ("radio button", "Chat") in [(each.role, each.name) for each in passed]
+    assert "Rialto menu" not in [each.name for each in passed]

@@ -88,6 +88,14 @@ def test_a_message_is_a_document_of_blocks_with_their_whole_text(view: MessageVi
     assert blocks_of(message.child(2))[1].text(NAME) == "2. Backoff and jitter. example.org"
 
 
+def test_no_button_of_a_message_is_described_by_its_own_name(view: MessageView) -> None:
+    message = QAccessible.queryAccessibleInterface(view).child(1)
+    parts = [message.child(number) for number in range(message.childCount())]
+    buttons = [part for part in parts if not isinstance(part, BlockInterface)]
+    assert "Copy message" in [button.text(NAME) for button in buttons]
+    assert [each.text(NAME) for each in buttons if each.text(NAME) == each.text(QAccessible.Text.Description)] == []
+
+
 def test_headings_have_a_level_and_cells_their_column(qapp: QApplication) -> None:
     view = shown(Theme(), [answer("### Where\n\n| System | Chats |\n|---|---|\n| Linux | ~/.config |\n\n$$a+b$$")])
     heading, table, formula = blocks_of(QAccessible.queryAccessibleInterface(view).child(0))

@@ -17,6 +17,8 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.search_field import SearchField, results_words
+from app.ui.video.inspector import Inspector
+from app.ui.video.state import Detail
 from app.ui.wallet.steps import Steps
 from tests.kit.message_view import answer, shown
 
@@ -155,3 +157,14 @@ def test_find_in_a_chat_says_the_place_and_its_sentence(qtbot, theme: Theme, hea
     bar.search_for("tide")
     bar.step(1)
     assert heard == ["2 of 2: High tide is at six."]
+
+
+def test_a_video_says_when_it_begins_and_when_it_is_half_done(qtbot, theme: Theme, heard: list[str]) -> None:
+    pane = Inspector(theme)
+    qtbot.addWidget(pane)
+    pane.show()
+    steps = (("sending", -1.0, "Sending."), ("running", 0.1, "About 9 s left."), ("running", 0.4, "About 6 s left."))
+    for state, share, words in (*steps, ("running", 0.55, "About 4 s left."), ("running", 0.9, "About 1 s left.")):
+        pane.show_detail(Detail("v1", "a lighthouse", state, share=share, progress=words))
+    pane.show_detail(Detail("v2", "a harbor", "running", share=0.7, progress="About 3 s left."))
+    assert heard == ["About 9 s left.", "About 4 s left."]

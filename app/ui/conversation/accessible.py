@@ -153,7 +153,7 @@ class ControlInterface(PartInterface):
             return ""
         if kind == QAccessible.Text.Name:
             return found[1].name
-        if kind == QAccessible.Text.Description:
+        if kind == QAccessible.Text.Description and found[1].tooltip != found[1].name:
             return found[1].tooltip
         return ""
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLay
 
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.empty_state import EmptyState
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 PREVIEW, REQUEST = range(2)
+HALF = 0.5  # of a video: when its progress is said; before, when it begins, and in the end, when it is ready
 FACTS = (
     tr("Prompt"),
     tr("Negative prompt"),
@@ -189,7 +191,7 @@ class Inspector(QWidget):
         before, self._detail = self._detail, detail
         if detail == before and detail.id:
             return
-        self._show_progress(detail)
+        self._show_progress(detail, before)
         if replace(detail, progress=before.progress, share=before.share) == before and detail.id:
             return  # once a second, while it is made
         there = bool(detail.id)
@@ -219,12 +221,16 @@ class Inspector(QWidget):
         self.receipt.set_runs(detail.receipt)
         self.request.show_detail(detail)
 
-    def _show_progress(self, detail: Detail) -> None:
+    def _show_progress(self, detail: Detail, before: Detail) -> None:
         self.progress_words.setVisible(bool(detail.progress))
         self.progress_words.set_text(detail.progress)
         self.progress.setVisible(detail.share is not None)
         if detail.share is not None:
             self.progress.set_share(detail.share if detail.share >= 0 else None)
+        begins = detail.state == "running" != before.state
+        is_half_done = (before.share or 0) < HALF <= (detail.share or 0)
+        if detail.id == before.id and (begins or is_half_done):
+            announce(self.progress_words, detail.progress)
 
     def _show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
         theme = self._theme

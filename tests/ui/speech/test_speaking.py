@@ -51,6 +51,9 @@ async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: 
     speech.write(SENTENCE * 160)
     assert bar.count.text() == "6,238"
     assert bar.cut.text() == "characters in 2 parts: 4,094 and 2,144 of 4,096"
+    assert bar.bars.accessibleDescription() == "6,238 characters in 2 parts"
+    bar.bars.show_parts((40,))
+    assert bar.bars.accessibleDescription() == "40 characters"
     assert bar.price.text() == "$0.0218"
     assert bar.length.text().startswith("About 7 min")
     assert speech.editor._begins == (4095,)
