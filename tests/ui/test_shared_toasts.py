@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.core.problems import ActionSpec
@@ -55,9 +55,10 @@ def test_a_toast_leaves_by_itself_unless_it_is_an_error_or_being_read(qtbot, win
 def test_a_toast_stays_for_as_long_as_the_settings_say(window: QWidget, theme: Theme) -> None:
     host = ToastHost(theme, window)
     host.stay_s = 20
-    assert host.show_toast("News")._timer.interval() == 20_000
+    clock = host.show_toast("News").findChild(QTimer)
+    assert clock.isActive() and clock.interval() == 20_000
     host.stay_s = None
-    assert not host.show_toast("More news")._timer.isActive(), "until it is closed"
+    assert not host.show_toast("More news").findChild(QTimer).isActive(), "until it is closed"
 
 
 def test_a_toast_tells_its_key_and_action_and_goes(qtbot, window: QWidget, theme: Theme) -> None:

@@ -159,12 +159,12 @@ def test_find_in_a_chat_says_the_place_and_its_sentence(qtbot, theme: Theme, hea
     assert heard == ["2 of 2: High tide is at six."]
 
 
-def test_a_video_says_when_it_begins_and_when_it_is_half_done(qtbot, theme: Theme, heard: list[str]) -> None:
+def test_a_video_says_how_long_it_takes_once_that_is_known_and_half_way(qtbot, theme: Theme, heard: list[str]) -> None:
     pane = Inspector(theme)
     qtbot.addWidget(pane)
     pane.show()
-    steps = (("sending", -1.0, "Sending."), ("running", 0.1, "About 9 s left."), ("running", 0.4, "About 6 s left."))
-    for state, share, words in (*steps, ("running", 0.55, "About 4 s left."), ("running", 0.9, "About 1 s left.")):
-        pane.show_detail(Detail("v1", "a lighthouse", state, share=share, progress=words))
-    pane.show_detail(Detail("v2", "a harbor", "running", share=0.7, progress="About 3 s left."))
-    assert heard == ["About 9 s left.", "About 4 s left."]
+    shares = {"Sending.": -1.0, "1 s so far.": -1.0, "9 s left.": 0.1, "6 s left.": 0.4, "4 s left.": 0.55, "1 s": 0.9}
+    for words, share in shares.items():
+        pane.show_detail(Detail("v1", "a lighthouse", share=share, progress=words))
+    pane.show_detail(Detail("v2", "a harbor", share=0.7, progress="3 s left."))
+    assert heard == ["9 s left.", "4 s left."]

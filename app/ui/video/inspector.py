@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 PREVIEW, REQUEST = range(2)
-HALF = 0.5  # of a video: when its progress is said; before, when it begins, and in the end, when it is ready
+SAID_AT = (0.0, 0.5)  # shares of a video at which its progress is said: when one is first known, and half way
 FACTS = (
     tr("Prompt"),
     tr("Negative prompt"),
@@ -227,9 +227,8 @@ class Inspector(QWidget):
         self.progress.setVisible(detail.share is not None)
         if detail.share is not None:
             self.progress.set_share(detail.share if detail.share >= 0 else None)
-        begins = detail.state == "running" != before.state
-        is_half_done = (before.share or 0) < HALF <= (detail.share or 0)
-        if detail.id == before.id and (begins or is_half_done):
+        was, share = (-1.0 if each.share is None else each.share for each in (before, detail))
+        if detail.id == before.id and any(was < mark <= share for mark in SAID_AT):
             announce(self.progress_words, detail.progress)
 
     def _show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
