@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from PySide6 import QtGui  # its classes of accessibility take 2 ms when they are named, which no first paint waits for
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.money import duration, or_dash
@@ -16,23 +17,15 @@ from app.translation import tr, tr_n
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtGui import QAccessible
-
     from app.core.problems import Problem
 
 _listeners: list[Callable[[str], None]] = []
 COUNTDOWN_MARKS_S = (30, 10, 0)  # the only moments at which a countdown is said aloud
 
 
-def _accessible() -> type[QAccessible]:
-    from PySide6.QtGui import QAccessible  # 2 ms that no first paint waits for
-
-    return QAccessible
-
-
 def is_heard() -> bool:
     """Whether a screen reader, or anything else that asks for accessible objects, is running."""
-    return _accessible().isActive()
+    return QtGui.QAccessible.isActive()
 
 
 @contextmanager
@@ -41,23 +34,21 @@ def nothing_said() -> Iterator[None]:
     if not is_heard():
         yield
         return
-    _accessible().setActive(False)
+    QtGui.QAccessible.setActive(False)
     try:
         yield
     finally:
-        _accessible().setActive(True)
+        QtGui.QAccessible.setActive(True)
 
 
 def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
     """Announce `text` politely, or at once when `urgent` (errors); what is not on screen says nothing."""
     if not text or not widget.isVisible() or not is_heard():
         return
-    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-
-    event = QAccessibleAnnouncementEvent(_main_window(widget), harmless_line(text))
-    politeness = QAccessible.AnnouncementPoliteness
+    event = QtGui.QAccessibleAnnouncementEvent(_main_window(widget), harmless_line(text))
+    politeness = QtGui.QAccessible.AnnouncementPoliteness
     event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)
-    QAccessible.updateAccessibility(event)
+    QtGui.QAccessible.updateAccessibility(event)
     for tell in _listeners:
         tell(harmless_line(text))
 
@@ -75,10 +66,9 @@ def tell_focus_again() -> None:
     widget = QApplication.focusWidget()
     if widget is None or QApplication.activePopupWidget() is not None or not is_heard():
         return
-    from PySide6.QtGui import QAccessible, QAccessibleEvent
-
-    whole = QAccessible.queryAccessibleInterface(widget)
-    QAccessible.updateAccessibility(QAccessibleEvent(whole.focusChild() or whole, QAccessible.Event.Focus))
+    whole = QtGui.QAccessible.queryAccessibleInterface(widget)
+    event = QtGui.QAccessibleEvent(whole.focusChild() or whole, QtGui.QAccessible.Event.Focus)
+    QtGui.QAccessible.updateAccessibility(event)
 
 
 def also_tell(tell: Callable[[str], None]) -> None:

@@ -80,7 +80,8 @@ class _Bar(QTabBar):
     @contextmanager
     def _silent(self) -> Iterator[None]:
         before = self.currentIndex()
-        with QSignalBlocker(self), nullcontext() if self.hasFocus() else nothing_said():
+        is_news = self.hasFocus() or not self.window().isVisible()  # before the first paint nobody asks who listens
+        with QSignalBlocker(self), nullcontext() if is_news else nothing_said():
             yield
         if self.currentIndex() != before:
             self.currentChanged.emit(self.currentIndex())
