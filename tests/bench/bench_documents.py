@@ -6,6 +6,7 @@ and its processor time and memory are what the system says of it.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import random
@@ -19,13 +20,21 @@ from array import array
 from pathlib import Path
 
 import numpy as np
+import qasync
+from PySide6.QtWidgets import QApplication
 
 from app.documents.index import overview
 from app.documents.limits import READ_DOCUMENTS
 from app.documents.search import search
 from app.documents.vectors import begin, keep, missing, vectors_beside
+from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.bench.bench_search import VOCABULARY, vocabulary
-from tests.bench.harness import Ratio
+from tests.bench.bench_stalls import Heart
+from tests.bench.harness import Ratio, percentile
+from tests.kit.chat import open_chat
+from tests.kit.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = 10_000
@@ -38,6 +47,8 @@ MS_PER_MB = 50.0  # of one core: 20 MB/s
 CHECK_S = 2.0
 ASK_MS = 50.0
 MEMORY_MB = 300.0
+STALL_MS = 16.0
+IDLE_S = 2.0
 
 
 def fill(folder: Path, words: list[str], chance: random.Random) -> int:
@@ -94,6 +105,49 @@ def embed(index: Path) -> tuple[float, array[float]]:
     return time.perf_counter() - begun, array("f", directions[7].tobytes())
 
 
+async def beats_while_it_reads(theme: Theme, home: Path, folder: Path) -> tuple[Heart, Heart]:
+    """How late the window is while nothing is done, and while its project's files are read and the list is shown."""
+    async with open_chat(theme, home) as shown:
+        documents, projects = shown.presenter.documents, shown.presenter.projects
+        collector = UiThreadCollector()  # as in the program
+        try:
+            projects.create("Papers")
+            await until(lambda: projects.all)
+            project_id = projects.all[0].id
+            shown.page.controller.open_documents(project_id)
+            idle, busy = Heart(), Heart()
+            idle.start()
+            await asyncio.sleep(IDLE_S)
+            idle.stop()
+            busy.start()
+            documents.add(project_id, [folder])
+            await until(lambda: documents.progress(project_id).state == "idle", within_s=600)
+            busy.stop()
+            return idle, busy
+        finally:
+            collector.close()
+            documents.close()
+            for dialog in shown.canvas.findChildren(Dialog):
+                dialog.reject()
+
+
+def stalls(folder: Path) -> list[Ratio]:
+    qt_app = QApplication.instance() or QApplication([])
+    assert isinstance(qt_app, QApplication)
+    theme = Theme()
+    theme.apply(qt_app)
+    loop = qasync.QEventLoop(qt_app)
+    asyncio.set_event_loop(loop)
+    with loop, tempfile.TemporaryDirectory() as home:
+        idle, busy = loop.run_until_complete(beats_while_it_reads(theme, Path(home), folder))
+    worst = {name: percentile(late, 1.0) for name, late in (("late", busy.late_ms), ("alone", idle.late_ms))}
+    detail = f"p99 {percentile(busy.late_ms, 0.99):.1f}, by the clock {worst['late']:.1f}; "
+    detail += f"with nothing to do {worst['alone']:.1f}"
+    value = percentile(busy.busy_ms, 1.0)
+    against = f"the window's processor time between two of {len(busy.late_ms)} beats"
+    return [Ratio("P27", "longest stall of the window meanwhile", value, STALL_MS, against, "ms", detail)]
+
+
 def main() -> list[Ratio]:
     chance = random.Random(21)
     words = vocabulary(chance)
@@ -104,6 +158,7 @@ def main() -> list[Ratio]:
         taken, cpu, memory = read(index, folder)
         again, again_cpu, _ = read(index, folder)
         found = overview(index)
+        stalled = stalls(folder)
         questions = {
             "one rare word": words[-50],
             "one common word": words[5],
@@ -149,4 +204,5 @@ def main() -> list[Ratio]:
             f"the first question {first:.0f}; {kept_mb:.0f} MB, kept in {kept_s:.0f} s",
         ),
         Ratio("P27", "most memory of the reading", memory, MEMORY_MB, "what the system says", "MB"),
+        *stalled,
     ]
