@@ -187,6 +187,12 @@ def test_a_file_becomes_text_and_one_that_cannot_be_read_is_no_error_R_AUG_11(
     assert words in asked(sandbox, "What does the flat cost?", attached(name, data))
 
 
+def test_a_quote_cites_its_file_when_that_is_asked_for(sandbox: Client) -> None:
+    ask = {"role": "system", "content": "Behind a sentence that rests on one, write [n](#passage-n)."}
+    parts = {"type": "text", "text": "What does the flat cost?"}, attached("a.docx", samples.docx())
+    assert "> The flat costs 900 euros. [1](#passage-1)" in sandbox.said(messages=[ask, *user(*parts)])
+
+
 def test_the_text_of_a_file_is_paid_for(sandbox: Client) -> None:
     def tokens(*parts: dict[str, object]) -> int:
         answer = sandbox.chat(messages=user({"type": "text", "text": "Hello"}, *parts))

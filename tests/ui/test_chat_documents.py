@@ -16,11 +16,12 @@ from app.storage.attachment_files import AttachmentFiles
 from app.ui.chat.document_viewer import DocumentViewer
 from app.ui.chat.documents_dialog import DocumentsDialog
 from app.ui.chat.session.chat_documents import ChatDocuments, place_words
+from app.ui.chat.session.requests import CITE_PASSAGES
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from tests.documents import samples
-from tests.kit.chat import ChatHarness, open_chat
+from tests.kit.chat import ChatHarness, open_chat, whole
 from tests.kit.waiting import until
 from tests.ui.test_chat_projects import made
 
@@ -325,7 +326,11 @@ async def test_an_answer_cites_its_passages_and_they_open_the_document_at_the_pl
             assert dialog.text.cursorForPosition(dialog.text.viewport().rect().center()).position() > 1_000
             assert dialog.show_folder.isEnabled()
             await closed(shown, dialog)
+            shown.fake.answers.append(whole("Striped [1](#passage-1), not dotted [2](#passage-2)."))
             await shown.say("zebra")
+            system, asked = shown.fake.requests[-1]["messages"]
+            assert (system["role"], system["content"]) == ("system", CITE_PASSAGES)
+            assert [part["type"] for part in asked["content"]] == ["text", "file"]
             question, answer = shown.page.rows()
             (source,) = answer.sources
             assert source.title.startswith("long.md, lines ")

@@ -75,6 +75,19 @@ def test_citations_and_source_chips_report_their_source(theme: Theme) -> None:
     assert [(spy.at(i)[0], spy.at(i)[1]) for i in range(2)] == [("a", 1), ("a", 2)]
 
 
+def test_a_link_to_a_passage_reports_its_source_beside_search_results(theme: Theme) -> None:
+    sources = (*SOURCES, RowSource("lease.pdf, page 2", "", passage=("q", 0)))
+    view = shown(theme, [answer("Rent [a](#passage-1), heating [b](#passage-2).", sources=sources)])
+    spy = QSignalSpy(view.source_activated)
+    number = len(sources)
+    click(view, f"Source {number}: lease.pdf, page 2")
+    assert (spy.at(0)[0], spy.at(0)[1]) == ("a", number - 1)
+    assert control(view, "b")[1].tooltip == "No passage 2 went along with the question."
+    click(view, "b")
+    assert spy.count() == 1
+    assert control(view, f"Source {number}: lease.pdf, page 2, Document")
+
+
 def test_sources_that_come_late_bind_the_chips_that_are_there(theme: Theme) -> None:
     view = shown(theme, [answer("Fact.[REF]1[/REF] Other.[REF]5[/REF]", citations=True, state="streaming")])
     assert [each.name for _, each, _ in controls(view)] == ["Source 2", "Source 6"]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.sandbox.http.answers import Scripted
     from app.sandbox.site import Site
 
+PASSAGE_MARK = "(#passage-n)"  # a system prompt with it asks for links to the files that are quoted
 LOOK_AT = {"low": 2, "medium": 4, "high": 8}
 
 
@@ -152,7 +153,8 @@ def _reply(site: Site, turn: Turn) -> Reply:
     files = read_files(asked[-1:])
     if not files:
         return reply
-    quoted = quotes(turn.question, files)
+    is_cited = any(PASSAGE_MARK in text_of(each) for each in turn.request.messages if each.get("role") == "system")
+    quoted = quotes(turn.question, files, lambda number: f" [{number}](#passage-{number})" if is_cited else "")
     text = f"{quoted}\n\n{reply.text}" if reply.used else quoted
     return Reply(text, reply.used, (*reply.trace, f"Read {len(files)} attached files."))
 

@@ -13,7 +13,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from app.sandbox.chat.chat_request import ChatRequest, content_parts
@@ -76,11 +76,11 @@ def with_text(messages: Sequence[Json]) -> tuple[Json, ...]:
     return tuple(found)
 
 
-def quotes(question: str, files: Sequence[ReadFile]) -> str:
-    """Answer a question with the paragraph of each file that has most of its words."""
+def quotes(question: str, files: Sequence[ReadFile], cite: Callable[[int], str]) -> str:
+    """Answer a question with the paragraph of each file that has most of its words, and what cites the n-th behind."""
     wanted = set(terms(question))
     said = []
-    for file in files:
+    for number, file in enumerate(files, 1):
         if file.error:
             said.append(file.text)
             continue
@@ -89,7 +89,7 @@ def quotes(question: str, files: Sequence[ReadFile]) -> str:
         if not wanted & set(terms(best)):
             said.append(f"“{file.name}” says nothing about that.")
         else:
-            said.append(f"“{file.name}” says:\n\n> {best[:QUOTED_CHARS]}")
+            said.append(f"“{file.name}” says:\n\n> {best[:QUOTED_CHARS]}{cite(number)}")
     return "\n\n".join(said)
 
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from app.translation import tr
 from app.ui.conversation.boxes import Control
 from app.ui.kit.markdown.inline import CHIP_MARGIN, Span
+from app.ui.kit.markdown.parser import PASSAGE_LINK
 from app.ui.kit.widgets.links import handbook_place
 
 if TYPE_CHECKING:
@@ -103,6 +104,15 @@ def _meaning(span: Span, shown: str, sources: tuple[RowSource, ...]) -> tuple[st
             ("link", span.target),
             tr("{raw}\n{target}\nImages in answers are not loaded.", raw=span.raw, target=span.target),
         )
+    passage = PASSAGE_LINK.fullmatch(span.target)
+    if passage is not None:
+        places = [place for place, source in enumerate(sources) if source.passage is not None]
+        number = int(passage[1])
+        if not 1 <= number <= len(places):
+            return shown, ("none",), tr("No passage {number} went along with the question.", number=number)
+        place = places[number - 1]
+        name = tr("Source {number}: {title}", number=place + 1, title=sources[place].title)
+        return name, ("source", str(place)), source_card(sources[place])
     if span.target.startswith("#"):
         return tr("Footnote {shown}", shown=shown), ("footnote", span.target), ""
     return shown, ("link", span.target), span.target

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 _NOTE_VERSION = 1
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
 ENVELOPE_SHOWN = 96  # digits
+# For the model, where passages of documents went along; what it writes is shown as a link to the source.
+CITE_PASSAGES = tr(
+    "Passages of documents are attached as files. Behind a sentence that rests on one, write [n](#passage-n): n is its "
+    "place, from 1, among the passages attached to the last message that has some."
+)
 DAY = "24h"  # the longest that the service keeps what it has cached
 
 
@@ -81,8 +86,17 @@ def build_request(
 def wire_messages(
     options: ChatOptions, branch: Sequence[Message], model: Model | None = None
 ) -> tuple[ChatMessage, ...]:
-    """System prompt first, then every turn that has text. Earlier turns are never written differently, for caches."""
-    messages = [ChatMessage("system", options.system_prompt)] if options.system_prompt.strip() else []
+    """System prompt first, then every turn that has text."""
+    system = options.system_prompt
+    if any("place" in each for message in branch for each in message.attachments):
+        system = f"{system}\n\n{CITE_PASSAGES}".strip()
+    before = (ChatMessage("system", system),) if system.strip() else ()
+    return (*before, *_turns(options, branch, model))
+
+
+def _turns(options: ChatOptions, branch: Sequence[Message], model: Model | None = None) -> tuple[ChatMessage, ...]:
+    """Every turn that has text. Earlier ones are never written differently, for caches."""
+    messages: list[ChatMessage] = []
     attached = user_messages(branch, model, cache=options.cache_attachments)
     for place, message in enumerate(branch):
         if message.id in attached:
@@ -201,7 +215,7 @@ def view_of(exchange: Exchange, written: Sequence[ChatMessage] = ()) -> RequestV
 def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> RequestView | None:
     """The same after a restart; None when the note cannot be read. `branch` ends with the turn that was answered."""
     try:
-        turns = [message.to_wire() for message in wire_messages(ChatOptions(), branch)]
+        turns = [message.to_wire() for message in _turns(ChatOptions(), branch)]
         messages = [*note["before"], *turns, *note["after"]]
         items = list(note["body"].items())
         items.insert(note["message_at"], ("messages", note.get("seen", messages)))
@@ -227,7 +241,7 @@ def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> Reques
 
 def turns_sent(branch: Sequence[Message]) -> int:
     """How many messages of a branch go into a request."""
-    return len(wire_messages(ChatOptions(), branch))
+    return len(_turns(ChatOptions(), branch))
 
 
 def _place_of_messages(body: object) -> int:

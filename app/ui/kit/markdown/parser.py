@@ -30,6 +30,7 @@ _SAMPLE = """[a](https://b.example) https://c.example mailto:c@d.example ![d](ht
 
 - `i`
 """
+PASSAGE_LINK = re.compile(r"#passage-(\d{1,4})")  # the n-th passage that went along with the question, from 1
 LINK_SCHEMES = ("http", "https", "mailto")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,40})\](?!:)")
 _FOOTNOTE_LABEL = re.compile(r"^\s{0,3}\[\^([^\]\s]{1,40})\]:[ \t]*")
@@ -88,6 +89,11 @@ def is_safe_link(url: str) -> bool:
     return parts.scheme.lower() in LINK_SCHEMES and bool(parts.netloc or parts.path)
 
 
+def _is_kept_link(url: str) -> bool:
+    """Whether a link is one on screen: what can be opened, and places within the conversation."""
+    return is_safe_link(url) or PASSAGE_LINK.fullmatch(url) is not None
+
+
 @cache
 def parser() -> MarkdownIt:
     """Return the one parser; built (and its library imported) at the first message that is drawn."""
@@ -109,7 +115,7 @@ def parser() -> MarkdownIt:
 
     made.normalizeLink = normalize  # type: ignore[method-assign]  # the documented way to replace it
     made.normalizeLinkText = lambda link: link  # type: ignore[method-assign]  # an address is shown as it is
-    made.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to replace it
+    made.validateLink = _is_kept_link  # type: ignore[method-assign]  # the documented way to replace it
     made.inline.ruler.before("escape", "maths", _maths)
     made.inline.ruler.before("link", "picture", _picture)
     made.block.ruler.before("table", "maths_block", _maths_block, {"alt": ["paragraph", "reference"]})
