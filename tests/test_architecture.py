@@ -39,8 +39,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # cryptography: the signatures of a quote, and AES; coincurve: secp256k1; Crypto: keccak, for addresses
     "app.sealed*": ("app.sealed", "cryptography", "coincurve", "Crypto"),
     "app.service.http.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
-    # httpcore: what httpx stands on, for sockets and proxies of our own
-    "app.service.http.network_*": ("app.service", "httpx", "httpcore"),
+    # httpcore: what httpx stands on, for sockets and proxies of our own; h11: what that reads chunks with
+    "app.service.http.network_*": ("app.service", "httpx", "httpcore", "h11"),
     "app.service.updates": ("app.service", "httpx", "tuf"),  # reads a signed feed; its connections are ours
     "app.service*": ("app.service", "app.sealed", "httpx", "pydantic", "msgspec", "truststore"),
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives

@@ -24,6 +24,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QWindow
 
 from app.bootstrap.tabs import RAIL
+from app.ui.kit.markdown.parser import parser
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.shell.main_window import MainWindow
 
@@ -70,6 +71,10 @@ class Quiet(QObject):
         """Return when nothing has been done for a while, or `unless` is so."""
         while (rest := self._last + QUIET_S - monotonic()) > 0 and not unless():  # noqa: ASYNC110 - the lack of events
             await asyncio.sleep(min(rest, LOOK_S))
+
+
+# What the first message needs besides the parser.
+ANSWERS = ("app.ui.chat.composer_controller", "app.ui.conversation.layout", "app.ui.kit.markdown.renderer")
 
 
 class Module(NamedTuple):
@@ -172,25 +177,30 @@ class Expected(QObject):
         return next((name for name in reversed(self._names) if name in names), "")
 
 
+async def _load(module: Module) -> None:
+    if module.knows_qt:
+        importlib.import_module(module.name)
+    else:
+        await asyncio.to_thread(importlib.import_module, module.name)
+
+
 async def _pieces(window: MainWindow, name: str, know_qt: dict[str, bool]) -> AsyncIterator[None]:
     """Build a tab, one module or one piece of its page at a time."""
     frames = window.tab_frames
     for module in await asyncio.to_thread(_modules_of, name, know_qt):
         if frames.is_wanted(name):
             return  # somebody looks at it: what was left is there
-        if module.knows_qt:
-            importlib.import_module(module.name)
-        else:
-            await asyncio.to_thread(importlib.import_module, module.name)
+        await _load(module)
         yield
     while frames.build_some(name):
         yield
 
 
 async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
-    """Build tabs ahead: the `needed` ones at once, which begin, too; the others once the person comes near one of them.
+    """Load what the first message needs, which would hold the window between the key and the message, then build tabs.
 
-    Who only chats never has them in memory. The tab that was approached last comes first and does not wait for quiet.
+    The `needed` ones are built at once and begin, too; the others once the person comes near one of them: who only
+    chats never has them in memory. The tab that was approached last comes first and does not wait for quiet.
     """
     expected, quiet = Expected(window), Quiet(window.windowHandle())
     know_qt = {QT: True}
@@ -198,6 +208,10 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
     left = [tab.info.name for tab in RAIL]
     try:
         await asyncio.sleep(0 if needed else SETTLE_S)
+        await asyncio.to_thread(parser)
+        for module in await asyncio.to_thread(_one_by_one, ANSWERS, know_qt):
+            await _load(module)
+            await asyncio.sleep(PIECE_PAUSE_S)
         while left:
             name = next((each for each in needed if each in left), "") or expected.newest_of(left)
             pause_s = 0.0 if name else PIECE_PAUSE_S

@@ -25,6 +25,7 @@ from app.bootstrap.tabs import RAIL
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
 from app.storage.transcripts import Transcripts
+from app.ui.kit.markdown.parser import parser
 from app.ui.transcription.page import TranscriptionPage
 from tests.kit.settings import change_settings
 from tests.kit.waiting import until
@@ -43,9 +44,9 @@ async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(
     loaded: list[str] = []
     load = importlib.import_module
 
-    def noted(name: str) -> ModuleType:
+    def noted(name: str, package: str | None = None) -> ModuleType:
         loaded.append(name)
-        return load(name)
+        return load(name, package)
 
     monkeypatch.setattr(importlib, "import_module", noted)
     paths = Paths.below(tmp_path / "home")
@@ -78,9 +79,11 @@ async def test_who_only_chats_has_no_other_tab_built_and_the_one_that_is_come_ne
 
     monkeypatch.setattr(Expected, "come", noted)
     monkeypatch.setattr(prebuild_tabs, "SETTLE_S", 0)
+    parser.cache_clear()
     async with start() as rialto:
         window, built = rialto.window, list[str]()
         await until(lambda: waits)
+        assert parser.cache_info().currsize == 1  # the first message need not wait for it
         assert not set(window.tab_frames.by_name) - {"chat"}
         window.tab_frames.built.connect(built.append)
         place = QPointF(5, 5)
