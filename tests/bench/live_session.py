@@ -1,6 +1,7 @@
-"""The processes of `bench_live`: `serve TOKENS` prints its port; `rialto PORT` and `bare PORT` print their figures.
+"""The processes of `bench_live`: `serve TOKENS [RATE]` prints its port; `rialto PORT` and `bare PORT` print figures.
 
-Figures are one JSON line: `cpu_s` of the tree while the answer came, `mb` at its end (PSS of the tree), `turn_ms`.
+Figures are one JSON line: `cpu_s` of the tree while the answer came, `mb` at its end (PSS of the tree), `turn_ms`, the
+longest, and `p99_ms` of `turns`. `chats PORT COUNT`, for `bench_growth`, has so many answers at the same time.
 """
 
 import asyncio
@@ -21,6 +22,8 @@ from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 read_no_sources()  # before anything else of Qt is imported, as in the program itself
 
 from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer  # noqa: E402
+
+from tests.bench.harness import percentile  # noqa: E402
 
 RATE = 100  # tokens a second
 PATIENCE_S = 600.0
@@ -47,9 +50,10 @@ TEXT_MODEL = {
 class Server:
     """Answers what an account asks at its start, and streams one text to whoever asks for a chat."""
 
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, tokens: int, rate: float = RATE) -> None:
         from tests.bench.bench_message_view import stream
 
+        self._rate = rate
         self._tokens = list(islice(stream(tokens), tokens))
 
     async def run(self) -> None:
@@ -88,7 +92,7 @@ class Server:
         begun = time.monotonic()
         base = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
         for number, token in enumerate(self._tokens):
-            await asyncio.sleep(max(0.0, begun + number / RATE - time.monotonic()))
+            await asyncio.sleep(max(0.0, begun + number / self._rate - time.monotonic()))
             delta = {"index": 0, "delta": {"content": token}, "finish_reason": None}
             yield json.dumps({**base, "choices": [delta]}).encode()
         end = {"index": 0, "delta": {}, "finish_reason": "stop"}
@@ -117,21 +121,24 @@ class Meter(QObject):
         assert dispatcher is not None
         dispatcher.aboutToBlock.connect(self._sleeps)
         self._slept_at = 0.0  # of this thread's processor time, which stands while it sleeps
-        self._longest_s = 0.0
+        self._turns_s: list[float] = []
         self._begun_s = 0.0
 
     def begin(self) -> None:
-        self._longest_s, self._begun_s, self._slept_at = 0.0, _cpu_s(), time.thread_time()
+        self._turns_s, self._begun_s, self._slept_at = [], _cpu_s(), time.thread_time()
 
     def end(self) -> dict[str, float]:
-        figures = {"cpu_s": _cpu_s() - self._begun_s, "turn_ms": self._longest_s * 1000}
+        turns = self._turns_s or [0.0]
+        figures = {"cpu_s": _cpu_s() - self._begun_s, "turn_ms": max(turns) * 1000, "turns": float(len(turns))}
+        figures["p99_ms"] = percentile(turns, 0.99) * 1000
         figures["mb"] = sum(each.memory_full_info().pss for each in _tree()) / 2**20
         return figures
 
     def _sleeps(self) -> None:
         """A turn is from one sleep to the next: with GLib's loop, "awake" is said after the events were handled."""
         now = time.thread_time()
-        self._longest_s, self._slept_at = max(self._longest_s, now - self._slept_at), now
+        self._turns_s.append(now - self._slept_at)
+        self._slept_at = now
 
 
 def _tree() -> list[psutil.Process]:
@@ -147,29 +154,65 @@ def _cpu_s() -> float:
 
 
 def rialto(port: int) -> None:
+    _show(partial(_measure, port=port))
+
+
+def chats(port: int, count: int) -> None:
+    _show(partial(_measure_chats, port=port, count=count))
+
+
+def _show(measure) -> None:  # type: ignore[no-untyped-def]  # the program's types would load Qt
     from tests.bench.whole_program import run_with
     from tests.bench.windows import prepare_home
 
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as home:
         prepare_home(Path(home), "api_key")  # no Sandbox beside it
-        run_with(partial(_measure, port=port, figures=figures), Path(home))
+        run_with(partial(measure, figures=figures), Path(home))
     print(json.dumps(figures), flush=True)
 
 
-async def _measure(rialto, port: int, figures: dict[str, float]) -> None:  # type: ignore[no-untyped-def]  # loads Qt
+async def _can_send(rialto, port: int) -> None:  # type: ignore[no-untyped-def]  # as above
+    from app.ui.settings.accounts.presenter import AccountDraft
+    from tests.kit.waiting import until
+
+    await until(lambda: rialto.chat.library is not None, within_s=PATIENCE_S)
+    rialto.accounts.add(AccountDraft(f"http://127.0.0.1:{port}/api/v1", KEY), unchecked=True)
+    await until(lambda: rialto.chat.account_models.get(MODEL) is not None, within_s=PATIENCE_S)
+    await asyncio.sleep(5)
+
+
+async def _measure_chats(  # type: ignore[no-untyped-def]  # as above
+    rialto, port: int, count: int, figures: dict[str, float]
+) -> None:
+    from tests.kit.waiting import until
+
+    try:
+        await _can_send(rialto, port)
+        for number in range(count):
+            rialto.chat_page.new_chat()
+            rialto.chat.use_model(MODEL)
+            rialto.chat_page.send(f"Question {number}: how long should a client wait?")
+            await until(lambda: rialto.chat.head().writing, within_s=PATIENCE_S)
+        await asyncio.sleep(2)
+        meter = Meter()
+        meter.begin()
+        while rialto.chat.head().writing:
+            await asyncio.sleep(0.5)
+        figures |= meter.end()
+    finally:
+        rialto.window.close()
+
+
+async def _measure(rialto, port: int, figures: dict[str, float]) -> None:  # type: ignore[no-untyped-def]  # as above
     from PySide6.QtCore import Qt
     from PySide6.QtTest import QTest
 
-    from app.ui.settings.accounts.presenter import AccountDraft
     from tests.kit.waiting import until
 
     frames, names = rialto.window.tab_frames, tuple(rialto.window.tab_names())
     try:
-        await until(lambda: rialto.chat.library is not None, within_s=PATIENCE_S)
-        rialto.accounts.add(AccountDraft(f"http://127.0.0.1:{port}/api/v1", KEY), unchecked=True)
-        await until(lambda: rialto.chat.account_models.get(MODEL) is not None, within_s=PATIENCE_S)
-        await asyncio.sleep(5)
+        await _can_send(rialto, port)
         meter = Meter()
         box = rialto.chat_page.main.composer.box
         box.setFocus()
@@ -232,6 +275,6 @@ def bare(port: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "serve":
-        asyncio.run(Server(int(sys.argv[2])).run())
+        asyncio.run(Server(*map(int, sys.argv[2:])).run())
     else:
-        {"rialto": rialto, "bare": bare}[sys.argv[1]](int(sys.argv[2]))
+        {"rialto": rialto, "bare": bare, "chats": chats}[sys.argv[1]](*map(int, sys.argv[2:]))
