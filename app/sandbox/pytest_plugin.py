@@ -45,6 +45,16 @@ class SandboxFixture:
         """Return what was asked since the test began, oldest first."""
         return list(self.control("/log", method="GET")["data"])
 
+    def sent(self) -> list[Any]:
+        """Return the JSON bodies of the newest hundred requests of the test, oldest first.
+
+        Raises `ValueError` for one of over 8 KB, of which only the beginning is kept.
+        """
+        asked = [
+            entry["request"].get("postData", {}) for entry in self.control("/log.har", method="GET")["log"]["entries"]
+        ]
+        return [json.loads(body["text"]) for body in asked if body.get("mimeType", "").startswith("application/json")]
+
     def reset(self) -> None:
         self.control("/reset", method="POST")
 
@@ -74,7 +84,7 @@ def sandbox_of_session(sandbox_options: Options, tmp_path_factory: pytest.TempPa
 
 @pytest.fixture
 def sandbox(sandbox_of_session: RunningSandbox) -> SandboxFixture:
-    """A Sandbox without the traces of other tests: `url`, `key`, `answer(…)`, `log()`, `control(…)`."""
+    """A Sandbox without the traces of other tests: `url`, `key`, `answer(…)`, `sent()`, `log()`, `control(…)`."""
     fixture = SandboxFixture(sandbox_of_session)
     fixture.reset()
     return fixture

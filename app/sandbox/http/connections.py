@@ -225,12 +225,13 @@ class _Connection:
             self._wire.receive_data(await self._read())
 
     async def _read(self) -> bytes:
-        now = asyncio.get_running_loop().time()
+        loop = asyncio.get_running_loop()
+        stalled_at = loop.time() + STALL_S if self.waiting_since is None else math.inf
+        timer = loop.call_at(min(self._ends_at, stalled_at), self._reader.set_exception, _TooSlow())
         try:
-            async with asyncio.timeout(min(self._ends_at - now, STALL_S if self.waiting_since is None else math.inf)):
-                data = await self._reader.read(READ_BYTES)
-        except TimeoutError:
-            raise _TooSlow from None
+            data = await self._reader.read(READ_BYTES)
+        finally:
+            timer.cancel()
         if self.waiting_since is not None and not self._has_begun:
             self._has_begun = True
             self._ends_at = asyncio.get_running_loop().time() + HEAD_S
@@ -303,8 +304,8 @@ class _Connection:
             if with_body and body:
                 head += self._wire.send(h11.Data(data=body)) or b""
             self._writer.write(head)
-            await self._writer.drain()
             if with_body and answer.announced_length is not None:
+                await self._writer.drain()
                 raise HangUp
         else:
             self._writer.write(head)

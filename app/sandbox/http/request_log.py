@@ -148,11 +148,13 @@ def key_of(headers: Mapping[str, str]) -> str:
 
 def side(headers: Mapping[str, str], body: bytes, size_bytes: int, key: str) -> Side:
     """Return what may be shown of one direction. `body` is the whole or its beginning, not compressed."""
-    lower = {name: name.lower() for name in headers}
-    shown = tuple((name, HIDDEN if lower[name] in SECRET_HEADERS else text) for name, text in headers.items())
-    if any(key in text for _, text in shown):
-        shown = tuple((name, without_key(key, text)) for name, text in shown)
-    content_type = next((text for name, text in headers.items() if lower[name] == "content-type"), "").lower()
+    lower = {name.lower(): text for name, text in headers.items()}
+    shown = tuple(headers.items())
+    if not SECRET_HEADERS.isdisjoint(lower) or key in "\n".join(headers.values()):
+        shown = tuple(
+            (name, HIDDEN if name.lower() in SECRET_HEADERS else without_key(key, text)) for name, text in shown
+        )
+    content_type = lower.get("content-type", "").lower()
     if not size_bytes:
         return Side(shown)
     if content_type.startswith("multipart/"):
