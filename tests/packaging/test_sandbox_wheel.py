@@ -141,12 +141,13 @@ def test_installed_alone_it_serves_and_says_what_an_engine_would_need(
         assert process.stderr.read() == ""
 
 
-def test_the_first_test_of_its_page_passes_with_nothing_but_the_page(made: dict[str, Path], tmp_path: Path) -> None:
+def test_the_tests_of_its_page_pass_with_nothing_but_the_page(made: dict[str, Path], tmp_path: Path) -> None:
     python = bare(tmp_path / "bare", ("h11", "python-multipart", "pytest", "openai"), made["wheel"])
-    (code,) = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    (tmp_path / "test_weather.py").write_text(code, encoding="utf-8")
+    pieces = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    for number, code in enumerate(pieces):
+        (tmp_path / f"test_piece_{number}.py").write_text(code, encoding="utf-8")
     rows = re.findall(r"^\| `(sandbox\..*?)` \|", README.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(rows) == 6
+    assert len(rows) == 7
     (tmp_path / "test_rows.py").write_text(f"def test_rows(sandbox):\n    {'; '.join(rows)}\n", encoding="utf-8")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     done = subprocess.run(
@@ -156,7 +157,7 @@ def test_the_first_test_of_its_page_passes_with_nothing_but_the_page(made: dict[
         capture_output=True,
         text=True,
     )
-    assert "2 passed" in done.stdout, done.stdout + done.stderr
+    assert len(pieces) == 2 and "3 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_engines_are_extras_and_the_base_needs_none_of_them(made: dict[str, Path]) -> None:

@@ -213,12 +213,13 @@ def test_scripted(sandbox, number):
     with pytest.raises(openai.InternalServerError):
         said(sandbox)
     assert [line["scripted_answer"] for line in sandbox.log()] == ["answer-1", "down"]
+    assert [asked["messages"][0]["content"] for asked in sandbox.sent()] == ["Weather?", "Weather?"]
 
 
 def test_its_own_work(sandbox):
     assert said(sandbox, "gpt-4o")
     sandbox.reset()
-    assert sandbox.log() == []
+    assert sandbox.log() == [] and sandbox.sent() == []
 
 
 def test_a_wrong_script_names_its_field(sandbox):

@@ -16,6 +16,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.sandbox import client_packages
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "resources" / "own-code.md"
 README = ROOT / "README.md"
@@ -36,7 +38,8 @@ def snippets() -> list[tuple[str, str, str]]:
 
 SETUP = [(language, code) for heading, language, code in snippets() if heading == "Start it and name it"]
 PYTHON = [(heading, code) for heading, language, code in snippets() if language == "python" and heading != "pytest"]
-OF_RUNNERS = {heading: code for heading, language, code in snippets() if heading in ("pytest", "JavaScript tests")}
+RUNNERS = ("pytest", "JavaScript tests", "Vitest", "Go")
+OF_RUNNERS = {heading: code for heading, _, code in snippets() if heading in RUNNERS}
 SHELL = [(heading, code) for heading, language, code in snippets() if language == "sh"][len(SETUP) :]
 
 
@@ -135,6 +138,26 @@ def test_the_piece_for_node_is_a_test_that_passes(variables: dict[str, str], tmp
     environment = {**os.environ, **variables}
     done = subprocess.run([node, "--test"], env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "pass 1" in done.stdout, done.stdout
+
+
+@pytest.mark.timeout(900)  # of which all but a few seconds are the first installation
+@pytest.mark.parametrize("node", client_packages.NODE)
+def test_the_piece_for_vitest_is_a_test_that_passes(variables: dict[str, str], node: str) -> None:
+    folder = client_packages.from_npm()
+    (folder / "weather.test.js").write_text(OF_RUNNERS["Vitest"], encoding="utf-8")
+    command = [node, "node_modules/vitest/vitest.mjs", "run", "weather.test.js"]
+    environment = {**os.environ, **variables, "NO_COLOR": "1"}
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("go", [path] if (path := shutil.which("go")) else [])
+def test_the_piece_for_go_is_a_test_that_passes(variables: dict[str, str], tmp_path: Path, go: str) -> None:
+    (tmp_path / "weather_test.go").write_text(OF_RUNNERS["Go"], encoding="utf-8")
+    (tmp_path / "go.mod").write_text("module weather\n\ngo 1.21\n", encoding="utf-8")
+    environment = {**os.environ, **variables}
+    done = subprocess.run([go, "test"], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("PASS"), done.stdout + done.stderr
 
 
 def test_the_readme_leads_to_the_page() -> None:
