@@ -15,6 +15,7 @@ from app.documents.search import Found
 from app.storage.attachment_files import AttachmentFiles
 from app.ui.chat.document_viewer import DocumentViewer
 from app.ui.chat.documents_dialog import DocumentsDialog
+from app.ui.chat.project_dialog import ProjectDialog
 from app.ui.chat.session.chat_documents import ChatDocuments, place_words
 from app.ui.chat.session.requests import CITE_PASSAGES
 from app.ui.kit.theme import Theme
@@ -263,6 +264,12 @@ async def test_doc_and_a_name_attach_a_whole_document(theme: Theme, tmp_home: Pa
             assert "Preamble\n" in sent
             assert "The monthly rent is 900 euros." in sent
             assert "# Cats\nThe cat sleeps." in sent
+            assert [each.title for each in shown.page.rows()[-1].sources] == ["lease.pdf, all text", "notes.md"]
+            shown.page.box.ask_source(shown.page.rows()[-1].id, 1)
+            dialog = await viewer(shown)
+            assert dialog.note.text() == "As it was read on this computer."
+            assert dialog.text.toPlainText() == "# Cats\nThe cat sleeps."
+            await closed(shown, dialog)
         finally:
             shown.presenter.documents.close()
 
@@ -409,3 +416,24 @@ async def test_a_project_comes_back_with_the_list_of_its_documents_once_that_is_
                 assert documents.paths(copy) == ((str(papers),) if answer else ())
         finally:
             documents.close()
+
+
+async def test_the_page_of_a_project_counts_its_documents_and_opens_them(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            project = await with_papers(shown, papers)
+            shown.page.controller.edit_project(project)
+            await until(lambda: bool(shown.canvas.findChildren(ProjectDialog)))
+            (page,) = shown.canvas.findChildren(ProjectDialog)
+            words = [each.text() for each in page.findChildren(Label)]
+            assert (words[words.index("Documents") + 1]) == "2"
+            page.documents.click()
+            await until(lambda: bool(page.findChildren(DocumentsDialog)))
+            page.findChildren(DocumentsDialog)[0].accept()
+            await until(lambda: not page.findChildren(DocumentsDialog))
+            page.reject()
+            await shown.tasks.idle()
+        finally:
+            shown.presenter.documents.close()

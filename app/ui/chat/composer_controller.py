@@ -213,7 +213,7 @@ class ComposerController(QObject):
         """Attach a file that is text as it is, and of any other the text that was read."""
         presenter = self._page.presenter
         if document.is_text:
-            self.give(presenter.attaching.add_files, [Path(document.path)])
+            self.give(partial(presenter.attaching.add_files, as_documents=True), [Path(document.path)])
             return
         before = presenter.opened.chat_id, presenter.opened.project_id
         text = await presenter.documents.text(project_id, document.path)

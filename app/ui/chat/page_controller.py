@@ -269,7 +269,12 @@ class ChatPageController(QObject):
             (tr("Spent"), money(real)),
             *([(tr("Play money"), money(play))] if play else []),
         ]
+        if presenter.documents.paths(project_id):
+            totals.append((tr("Documents"), count((await presenter.documents.overview(project_id)).files)))
         dialog = ProjectDialog(self._theme, self._page.main, form, choices, totals)
+        dialog.documents.clicked.connect(
+            lambda: self._tasks.start_unless_running("documents", self._open_documents, project_id, dialog)
+        )
         if await dialog.answer():
             projects.keep(project_id, dialog.form)
 
@@ -278,15 +283,15 @@ class ChatPageController(QObject):
         page = self._page
         wanted = project_id or page.list.current_project() or page.presenter.opened.project_id
         if wanted is not None:
-            self._tasks.start_unless_running("documents", self._open_documents, wanted)
+            self._tasks.start_unless_running("documents", self._open_documents, wanted, page.main)
         else:
             page.toast_wanted.emit(NO_PROJECT)
 
-    async def _open_documents(self, project_id: str) -> None:
+    async def _open_documents(self, project_id: str, parent: QWidget) -> None:
         from app.ui.chat.documents_dialog import DocumentsDialog
 
         presenter = self._page.presenter
-        await DocumentsDialog(self._theme, self._page.main, presenter.documents, project_id, self._tasks).answer()
+        await DocumentsDialog(self._theme, parent, presenter.documents, project_id, self._tasks).answer()
 
     def find_passages(self) -> None:
         """Attach the passages for what stands in the box, so that they are seen before anything is sent."""

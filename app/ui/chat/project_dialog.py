@@ -13,6 +13,7 @@ from app.ui.chat.session.chat_projects import COLOR_WORDS
 from app.ui.chat.sidebar.chat_delegate import PROJECT_ROLES
 from app.ui.chat.state import MAX_PROJECT_NAME_CHARS, CharacterHead, ProjectForm
 from app.ui.kit.icons import icon
+from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
@@ -136,6 +137,8 @@ class ProjectDialog(Dialog):
         card.body.addLayout(sums)
         self.body.addWidget(card)
 
+        self.documents = LinkButton(theme, tr("Documents…"))
+        self.add_beside_buttons(self.documents)
         self.add_button(tr("Cancel"), accepts=False)
         self.save = self.add_button(tr("Save"), kind="primary", default=True)
         self.save.clicked.connect(self._save)

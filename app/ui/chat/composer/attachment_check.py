@@ -91,8 +91,8 @@ def read_file(path: Path) -> bytes:
         ) from error
 
 
-def check(name: str, data: bytes) -> Checked:
-    """Return what `data` is. Raises `NotAttached` with a sentence."""
+def check(name: str, data: bytes, place: DocumentPlace | None = None) -> Checked:
+    """Return what `data` is, and that it is a document where `place` says so. Raises `NotAttached` with a sentence."""
     name = " ".join(name.split())[:MAX_SHOWN_NAME] or tr("Untitled")
     if not data:
         raise NotAttached(tr("It is empty."))
@@ -101,7 +101,7 @@ def check(name: str, data: bytes) -> Checked:
             tr("{count} bytes; the limit is {limit_words}.", count=format_number(len(data)), limit_words=LIMIT_WORDS)
         )
     kind = form_of(data)
-    plain = Attachment("text", name, "text/plain", len(data), "")
+    plain = Attachment("text", name, "text/plain", len(data), "", place=place)
     if kind in _PICTURES or kind in _CONVERTED:
         return _picture(plain, data, kind)
     if kind in _SOUNDS or kind == "aiff":

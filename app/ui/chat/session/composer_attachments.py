@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core import money
 from app.storage.errors import StorageError
 from app.translation import tr
-from app.ui.chat.composer.attachment import ODT, Attachment, can_shrink, refusals
+from app.ui.chat.composer.attachment import ODT, Attachment, DocumentPlace, can_shrink, refusals
 from app.ui.chat.state import AttachmentView
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from app.service.models import Model
     from app.storage.chat_store import ChatStore
-    from app.ui.chat.composer.attachment import DocumentPlace
     from app.ui.chat.composer.attachment_check import Checked
     from app.ui.chat.session.open_chat import OpenChat
 
@@ -112,12 +111,13 @@ class Attaching(QObject):
 
     # What the person does
 
-    def add_files(self, paths: Sequence[Path]) -> None:
-        """Attach files that were dropped, pasted or picked."""
+    def add_files(self, paths: Sequence[Path], *, as_documents: bool = False) -> None:
+        """Attach files that were dropped, pasted or picked, or are documents of the project."""
         from app.ui.chat.composer.attachment_check import check, read_file
 
         for path in list(paths)[:MOST_AT_ONCE]:
-            self._add(path.name, lambda path=path: check(path.name, read_file(path)))  # type: ignore[misc]  # bound
+            place = DocumentPlace(str(path)) if as_documents else None
+            self._add(path.name, lambda path=path, place=place: check(path.name, read_file(path), place))  # type: ignore[misc]  # bound
         if len(paths) > MOST_AT_ONCE:
             self.told.emit(
                 tr(
