@@ -365,6 +365,15 @@ async def test_r_tee_15_lie_27_a_receipt_for_something_else_is_no_proof(
     assert (await chat.receipt()).outcome == outcome
 
 
+async def test_r_tee_15_only_the_receipt_shows_that_the_service_put_its_own_key_in_place_of_ours(
+    chat: SealedHarness,
+) -> None:
+    """Nothing binds the client's key to the request: a limit of the mode, which SECURITY.md states."""
+    chat.lie("resealed")
+    assert "Esc" in await chat.ask()
+    assert (await chat.receipt()).outcome is ReceiptOutcome.SIGNED
+
+
 def test_every_lie_has_its_test() -> None:
     tested = {row[0] for row in REFUSED} | {row[0] for row in BROKEN} | {16, 17, 24, 27}
     assert tested == set(range(1, 29))

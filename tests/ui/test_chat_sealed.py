@@ -146,8 +146,8 @@ async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChat
     await seal(chat)
     assert lock_words(chat) == "Sealed" and chat.composer.lock.isChecked()
     assert "proves nothing about hardware" in chat.header.lock.toolTip()  # the Sandbox only plays an enclave
-    real = lock_of(chat.presenter.opened.model, Sitting(True), is_on=True, has_character=False, in_sandbox=False)
-    assert real.detail.startswith("Only the enclave reads")
+    real = lock_of(chat.presenter.opened.model, Sitting(MODEL), is_on=True, has_character=False, in_sandbox=False)
+    assert "encrypted for the model’s enclave" in real.detail and "only the enclave" not in real.detail.lower()
 
 
 async def test_a_model_that_can_be_sealed_and_is_not_says_so_beside_send(chat: SandboxChatHarness) -> None:
@@ -224,12 +224,42 @@ async def test_r_tee_13_a_chat_in_which_something_was_said_stays_what_it_is(chat
     await assert_nothing_leaked(chat)
 
 
+async def test_r_tee_13_what_an_undo_brings_back_is_never_in_a_chat_of_the_other_kind(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await chat.type(QUESTION)
+    sealed_id = chat.presenter.opened.chat_id
+    chat.presenter.message_actions.act(chat.rows[0].id, "delete")
+    await chat.settle()
+    assert not chat.rows
+    await seal(chat)
+    assert not chat.presenter.opened.sealed and chat.presenter.opened.chat_id != sealed_id
+    assert chat.presenter._undo_stack.undo_last("chat")
+    await chat.settle()
+    await chat.type(SECOND)
+    chat.page.open_chat(sealed_id or "")
+    await chat.settle()
+    assert chat.presenter.opened.sealed and chat.rows[0].text == QUESTION
+    await assert_nothing_leaked(chat, "pomegranate")
+
+
+async def test_r_tee_13_the_lock_takes_no_seal_from_what_is_being_sent(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await chat.type(QUESTION, send=False)
+    chat.presenter.send(QUESTION)
+    chat.presenter.seal_actions.set_sealed(False)
+    await chat.settle()
+    assert not chat.presenter.opened.sealed and not chat.rows and chat.composer_text() == QUESTION
+    assert await answered(chat) == 0
+    await assert_nothing_leaked(chat)
+
+
 async def test_a_sealed_chat_whose_model_cannot_be_sealed_is_not_sent_at_all(chat: SandboxChatHarness) -> None:
     await seal(chat)
     await chat.type(QUESTION, send=False)
     chat.presenter.use_model(PLAIN)
     await chat.type("")
     assert not chat.composer.send.isEnabled() and "cannot be sealed" in chat.composer.send.toolTip()
+    assert lock_words(chat) == "Not sealed yet"  # what was checked is another model's enclave
     assert chat.composer_text() == QUESTION and await answered(chat) == 0
     chat.presenter.use_model("rialto-sealed-gateway")
     await chat.type("")
@@ -401,6 +431,15 @@ async def test_r_tee_15_lie_24_a_lost_piece_shows_in_the_receipt(chat: SandboxCh
     await lie(chat, "lost_chunk", kind=kind)
     await chat.type(QUESTION)
     assert "signed by the enclave, not comparable" in receipt_words(chat)
+
+
+async def test_r_tee_15_a_service_that_put_its_own_key_in_place_of_ours_shows_in_the_receipt(
+    chat: SandboxChatHarness,
+) -> None:
+    await seal(chat)
+    await lie(chat, "resealed")
+    await chat.type(QUESTION)
+    assert chat.rows[-1].state == "complete" and "signed by the enclave, not comparable" in receipt_words(chat)
 
 
 @pytest.mark.parametrize(
@@ -719,14 +758,14 @@ async def test_r_tee_16_keys_are_wiped_when_the_chat_goes_and_when_the_account_c
 ) -> None:
     await seal(chat)
     chat_id = chat.presenter.opened.chat_id
-    assert chat.presenter.seals.sitting(chat_id).is_checked
+    assert chat.presenter.seals.sitting(chat_id).checked_model
     chat.presenter.current_account.account_changed.emit()
-    assert not chat.presenter.seals.sitting(chat_id).is_checked and lock_words(chat) == "Not sealed yet"
+    assert not chat.presenter.seals.sitting(chat_id).checked_model and lock_words(chat) == "Not sealed yet"
     await chat.type(QUESTION)
-    assert chat.presenter.seals.sitting(chat_id).is_checked
+    assert chat.presenter.seals.sitting(chat_id).checked_model
     chat.page.trash()
     await chat.settle()
-    assert not chat.presenter.seals.sitting(chat_id).is_checked
+    assert not chat.presenter.seals.sitting(chat_id).checked_model
 
 
 async def test_r_tee_16_keys_that_an_answer_comes_under_are_wiped_when_it_has_ended(chat: SandboxChatHarness) -> None:

@@ -62,6 +62,7 @@ NAMES = {
     "sealed_clear_reasoning": "send the reasoning of a sealed answer in the clear",
     "sealed_bad_chunk": "damage a piece of a sealed answer: `kind` cut, odd or other_key",
     "sealed_lost_chunk": "lose a piece of a sealed answer: `kind` blank or dropped",
+    "sealed_resealed": "put the relay’s key in place of the client’s, read the answer, and seal it again",
     "sealed_no_header": "leave out the header that says that an answer comes from an enclave",
     "sealed_plain_json": "answer a sealed chat in one piece, in the clear",
     "sealed_receipt": "sign a receipt for `kind` other_text, or with other_key",

@@ -135,7 +135,7 @@ class _Lies:
         self._client_key = client_key
         self._texts = 0
         self.ended = False
-        names = ("clear_first", "clear_middle", "clear_reasoning", "bad_chunk", "lost_chunk", "stale_key")
+        names = ("clear_first", "clear_middle", "clear_reasoning", "bad_chunk", "lost_chunk", "stale_key", "resealed")
         self._armed = {
             name: _take(call, f"sealed_{name}") for name in names if _kind(call, f"sealed_{name}") != "history"
         }
@@ -143,6 +143,10 @@ class _Lies:
     def told(self, sealed: bytes, plain: dict[str, str]) -> list[bytes]:
         """The pieces that go out instead of one event; `plain` holds its texts before they were sealed."""
         armed = {"stale_key": None, **self._armed}
+        if plain and armed["resealed"] is not None:
+            for name, text in plain.items():
+                sealed = _with_text(sealed, name, seal(text, self._client_key))
+            return [sealed]
         if "reasoning_content" in plain and armed["clear_reasoning"] is not None:
             return [_with_text(sealed, "reasoning_content", plain["reasoning_content"])]
         if "content" not in plain:

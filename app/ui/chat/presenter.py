@@ -542,7 +542,7 @@ class ChatPresenter(QObject):
         if not (text.strip() or self.opened.attachments) or self.conversation is None or not self.head().can_send:
             return
         if self.answers.live_in(self.opened.chat_id) is None:
-            self._tasks.start_unless_running("send", self.guarded, self._send, (text,))
+            self._tasks.start_unless_running("send", self.guarded, self._send, (text, self.opened.opening))
         elif self.opened.editing is None:
             self.opened.queued = True
             self.publish_head()
@@ -561,8 +561,10 @@ class ChatPresenter(QObject):
         if self.cancel_queued() and answer.state == "complete":
             self.send(self.opened.draft)
 
-    async def _send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
+    async def _send(self, text: str, opening: int, model_ids: tuple[str, ...] = ()) -> None:
         assert self.conversation is not None
+        if self.opened.opening != opening:
+            return  # another chat took the box before this began, and may not be sealed: the text is where it was
         self.drafts.timer.stop()
         if await self.conversation.send(text.strip("\n"), model_ids, box=text):
             self.draft_replaced.emit(self.opened.draft)
@@ -618,7 +620,7 @@ class ChatPresenter(QObject):
         if self.conversation is None or not ready:
             return
         if text.strip():
-            self._tasks.start_unless_running("send", self.guarded, self._send, (text, model_ids))
+            self._tasks.start_unless_running("send", self.guarded, self._send, (text, self.opened.opening, model_ids))
         else:
             self._tasks.start_unless_running("send", self.guarded, self.conversation.ask_for_comparison, (model_ids,))
 

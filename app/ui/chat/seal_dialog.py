@@ -33,7 +33,8 @@ _SIGNS = {
     FAILED: ("error", "bad", tr("Failed")),
 }
 _STILL_SEEN = tr(
-    "The service still sees your account, the model, roles, times, and how long each message is. Nobody publishes "
+    "The service still sees your account, the model, roles, times, and how long each message is. One that tampers on "
+    "the way could put its own key in place of yours: only a receipt that matches rules that out. Nobody publishes "
     "which program an enclave should run, so no check can prove it."
 )
 

@@ -70,7 +70,7 @@ class ChatSeals(QObject):
         """What the lock of a chat shows."""
         known = self._checks.get(chat_id or "", Check())
         session = self._held(chat_id or "")
-        return Sitting(session is not None, chat_id in self._checking, known.refusal)
+        return Sitting(session.model if session is not None else "", chat_id in self._checking, known.refusal)
 
     def check_of(self, chat_id: str | None) -> Check:
         return self._checks.get(chat_id or "", Check())

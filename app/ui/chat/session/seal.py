@@ -23,7 +23,7 @@ SEALED_IN_SANDBOX = tr(
     "Only the Sandbox’s simulated enclave opens your messages. Rialto checked its evidence, which proves nothing about "
     "hardware."
 )
-SEALED_MEANS = tr("Only the enclave reads your messages and the answers. Rialto checked its evidence.")
+SEALED_MEANS = tr("Your messages are encrypted for the model’s enclave, whose evidence Rialto checked.")
 UNCHECKED = tr("Rialto checks the enclave before it sends anything.")
 NO_SPEECH_IN_PRIVATE = tr("Reading aloud is off in a private chat: the clip would be saved.")
 NO_SPEECH = tr("Reading aloud is off while the chat is sealed: the text would be sent in the clear.")
@@ -48,7 +48,7 @@ ICONS = {
 class Sitting(NamedTuple):
     """What is known of a chat's enclave now. `refusal` is the sentence of the check that failed last."""
 
-    is_checked: bool = False
+    checked_model: str = ""  # the model whose enclave was checked, "" for none
     is_checking: bool = False
     refusal: str = ""
 
@@ -75,7 +75,7 @@ def lock_of(model: Model | None, sitting: Sitting, *, is_on: bool, has_character
     why_not = "" if is_on else _why_not(model, has_character)
     if is_on and sitting.refusal:
         return Lock(LockState.REFUSED, True, tr("Seal refused"), sitting.refusal, is_quiet=False)
-    if is_on and sitting.is_checked:
+    if is_on and model is not None and sitting.checked_model == model.id:
         return Lock(
             LockState.SEALED, True, tr("Sealed"), SEALED_IN_SANDBOX if in_sandbox else SEALED_MEANS, is_quiet=False
         )

@@ -25,12 +25,13 @@ class SealActions:
     def set_sealed(self, on: bool) -> None:
         """Seal the open chat, or not. A chat in which something was said stays what it is: a new one takes its place.
 
-        What was said in the clear is known, and what was said sealed would be sent in the clear (R-TEE-13).
+        What was said in the clear is known, and what was said sealed would be sent in the clear (R-TEE-13). That holds
+        for what was deleted, which an undo brings back: a title tells, and for what is just being sent.
         """
         presenter, opened = self._presenter, self._opened
         if on == opened.sealed or (on and opened.lock().why_not):
             return
-        if not opened.is_empty:
+        if not opened.is_empty or opened.title or self._tasks.running("send"):
             options, model, text = opened.options, opened.chosen_model, opened.draft
             presenter.set_draft("")
             presenter.new_chat(private=opened.private)
