@@ -7,7 +7,7 @@ alike. The processor time between two beats is ours alone, whatever else runs.
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -61,7 +61,7 @@ class Heart:
 class Shown:
     """Something that text arrives in. `is_done` is asked after the last text whether all of it is on screen."""
 
-    take: Callable[[str], None]
+    take: Callable[[Sequence[str]], None]  # tokens
     end: Callable[[], None]
     scroll: Callable[[int], None]  # which of the person's movements it is
     is_done: Callable[[], bool]
@@ -78,9 +78,9 @@ def beats(shown: Shown) -> Heart:
     hands = 0
 
     def arrive() -> None:
-        text = "".join(islice(feed, READ))
-        if text:
-            shown.take(text)
+        tokens = tuple(islice(feed, READ))
+        if tokens:
+            shown.take(tokens)
             QTimer.singleShot(1, arrive)
         else:
             shown.end()
@@ -117,7 +117,8 @@ def beats(shown: Shown) -> Heart:
     return heart
 
 
-def our_beats(theme: Theme) -> Heart:
+def our_beats(theme: Theme, arrived: Callable[[Sequence[str]], str] = "".join) -> Heart:
+    """`arrived` is the way of tokens to a text."""
     view = open_view(theme, [*messages(20), MessageRow("live", "assistant", citations=True, state="streaming")])
 
     def scroll(hands: int) -> None:
@@ -129,7 +130,10 @@ def our_beats(theme: Theme) -> Heart:
     def is_done() -> bool:
         return view.row("live").state != "streaming" and not any(model.backlog for model in view.stack.known_models())
 
-    heart = beats(Shown(lambda text: view.append_text("live", text), lambda: view.end_stream("live"), scroll, is_done))
+    def take(tokens: Sequence[str]) -> None:
+        view.append_text("live", arrived(tokens))
+
+    heart = beats(Shown(take, lambda: view.end_stream("live"), scroll, is_done))
     close(view)
     return heart
 
@@ -169,7 +173,7 @@ def plain_beats() -> Heart:
     flush.setInterval(FLUSH_MS)
     flush.timeout.connect(show_it)
     flush.start()
-    heart = beats(Shown(waiting.append, end, scroll, lambda: ended and not waiting))
+    heart = beats(Shown(waiting.extend, end, scroll, lambda: ended and not waiting))
     flush.stop()
     field.hide()
     field.deleteLater()

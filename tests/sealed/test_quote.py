@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from app.sealed.chain import INTEL_ROOT, Root, check_chain
 from app.sealed.checks import CheckFailed, Damaged
+from app.sealed.collateral import FIELDS as COLLATERAL_FIELDS
 from app.sealed.collateral import Collateral, OutOfTime, check_firmware
 from app.sealed.quote import check_header, check_machine, check_quoting_enclave, decode_quote, read_quote
-from tests.sealed.samples import VECTORS
+from tests.sealed.samples import SHAPES, VECTORS, Sample
 
 RAW = (VECTORS / "tdx-v4.quote.bin").read_bytes()
 LISTS = Collateral((VECTORS / "tdx-v4.collateral.json").read_text(encoding="utf-8"))
@@ -99,6 +101,36 @@ def test_r_tee_03_a_quote_with_one_byte_changed_is_refused(name: str) -> None:
         for by in (0x01, 0x80):
             with pytest.raises((CheckFailed, Damaged)):
                 verified(changed(place, by))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_r_tee_03_and_r_tee_05_no_field_of_another_real_quote_can_be_changed(shape: str) -> None:
+    sample = Sample(shape)
+    assert not sample.verify(collateral=sample.collateral).refused
+    end = len(sample.raw)
+    fields = {**FIELDS, "chain": (1258, end - 1258 - len(sample.raw) + len(sample.raw.rstrip(b"\0")) + 1)}
+    del fields["padding"]
+    for name, (offset, size) in fields.items():
+        for place in {offset, offset + size // 2, offset + size - 1}:
+
+            def change(raw: bytearray, place: int = place) -> None:
+                raw[place] ^= 1
+
+            changed_one = Sample(shape).with_quote(change)
+            assert changed_one.verify(collateral=sample.collateral).refused, (name, place)
+
+
+# not the issuer of the list of revoked processors: the library takes that from the quote's own chain
+@pytest.mark.parametrize("name", [name for name in COLLATERAL_FIELDS if name != "pck_crl_issuer_chain"])
+def test_r_tee_06_no_list_can_be_changed(name: str) -> None:
+    root = check_chain(read_quote(RAW), INTEL_ROOT, INSIDE).root_der
+    content = json.loads(LISTS.text)
+    text = content[name]
+    begin = len(text) // 4  # of a chain: the certificate that signed; the root that counts is the pinned one
+    place = next(at for at in range(begin, len(text)) if text[at].isalnum())
+    content[name] = f"{text[:place]}{'1' if text[place] != '1' else '2'}{text[place + 1 :]}"
+    with pytest.raises((CheckFailed, Damaged)):
+        check_firmware(RAW, Collateral(json.dumps(content)), root, INSIDE)
 
 
 def test_r_tee_03_a_byte_is_found_without_intels_lists_too() -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -139,7 +140,7 @@ async def test_r_tee_06_lists_that_cannot_be_had_leave_their_check_open(chat: Se
     attestation = await chat.attest()
     (line,) = (check for check in attestation.verdict.checks if check.id == "firmware")
     assert line.outcome is Outcome.NOT_CHECKED and "sent no lists" in line.reason
-    assert attestation.asked == {"intel": ("127.0.0.1",)}  # it has heard of us all the same
+    assert attestation.asked["intel"][0] == "127.0.0.1:1"  # it has heard of us all the same
 
 
 GPU_LIES = [
@@ -167,7 +168,8 @@ async def test_r_tee_17_and_r_tee_18_nvidia_is_asked_only_with_consent(chat: Sea
     asked = next(each.request for each in chat.at.exchanges if "attest/gpu" in each.request.path)
     assert not asked.authenticated and isinstance(asked.body, dict)
     assert set(asked.body) == {"nonce", "arch", "evidence_list"} and asked.body["nonce"] == attestation.nonce.hex()
-    assert attestation.asked == {"intel": ("127.0.0.1",), "nvidia": ("127.0.0.1",)}
+    here = chat.resource.host  # the Sandbox is Intel and NVIDIA as well
+    assert attestation.asked == {"intel": (here,), "nvidia": (here,)}
     again = read_evidence(attestation.evidence().to_bytes())
     assert again.verify().checks == attestation.verdict.checks and again.asked == attestation.asked
 
@@ -202,7 +204,7 @@ async def test_r_tee_17_where_nvidia_says_nothing_that_is_said_and_its_host_is_l
         assert [each.method for each in host.received] == ["POST"] and "authorization" not in host.received[0].headers
     line = gpu_line(attestation)
     assert line.outcome is Outcome.NOT_CHECKED and "did not check it" in line.reason
-    assert attestation.asked["nvidia"] == ("127.0.0.1",) and attestation.nvidia is None
+    assert attestation.asked["nvidia"] == (urlsplit(chat.nvidia).netloc,) and attestation.nvidia is None
     assert gpu_line(await chat.attest(nvidia=True)) == line  # now nobody listens there
 
 

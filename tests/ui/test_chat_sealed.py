@@ -117,6 +117,50 @@ async def test_r_tee_09_a_sealed_chat_is_answered_and_its_words_are_nowhere_on_t
     assert words[words.index("Sealed") + 1] == "receipt matches"
 
 
+async def test_r_tee_09_a_projects_instructions_and_every_way_to_ask_again_go_sealed(chat: SandboxChatHarness) -> None:
+    presenter = chat.presenter
+    presenter.projects.create("House", ())
+    await chat.settle()
+    (project,) = (each.id for each in presenter.projects.all if each.name == "House")
+    presenter.projects.change(project, instructions="Name the pomegranate.")
+    await chat.settle()
+    chat.page.new_chat(project)
+    presenter.use_model(MODEL)
+    await seal(chat)
+
+    async def asked(*roles: str) -> None:
+        await chat.settle()
+        last = await seen(chat)
+        assert [each["role"] for each in json.loads(last["body"])["messages"]] == ["system", *roles]
+        assert last["clear"] == [] and chat.rows[-1].state == "complete" and chat.rows[-1].problem is None
+
+    await chat.type(QUESTION)
+    await asked("user")
+    first = chat.rows[-1].id
+    chat.act_on_row(first, "retry")
+    await asked("user")
+    chat.presenter.begin_edit(chat.rows[0].id)
+    await chat.type(" Or else?")
+    await asked("user")
+    await lie(chat, "clear_middle", times=1)
+    await chat.type(SECOND)
+    assert chat.rows[-1].state == "interrupted" and chat.rows[-1].text
+    presenter.cancel_edit()
+    chat.act_on_row(chat.rows[-1].id, "continue")
+    await asked("user", "assistant", "user", "assistant", "user")
+    chat.act_on_row(chat.rows[1].id, "branch")
+    await chat.settle()
+    assert presenter.opened.sealed and not presenter.is_private(presenter.opened.chat_id)
+    await chat.type(SECOND)
+    await asked("user", "assistant", "user")
+    presenter.message_moves.put(chat.rows[0].id, "", move=False)
+    await chat.settle()
+    assert presenter.library is not None
+    chats = presenter.library.recent("", 10)
+    assert len(chats) >= 3 and all(each.options.get("sealed") is True for each in chats)
+    await assert_nothing_leaked(chat, "pomegranate", "quince")
+
+
 async def test_r_tee_09_and_r_tee_11_the_other_api_style_has_headers_of_its_own(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:

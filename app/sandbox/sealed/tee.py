@@ -91,7 +91,12 @@ class _Answer:
             "info": {
                 "app_name": "rialto-sandbox",
                 "compose_hash": compose_hash.hex(),
-                "tcb_info": {"app_compose": compose_text(release), "compose_hash": compose_hash.hex()},
+                "tcb_info": {
+                    "app_compose": compose_text(release),
+                    "compose_hash": compose_hash.hex(),
+                    "event_log": log,
+                    **{name: value.hex() for name, value in measured.items() if name != "mrconfigid"},
+                },
             },
         }
         if self.lies("two_keys") is not None:

@@ -72,7 +72,7 @@ class ListsHost:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(urlsplit(each).hostname or "" for each in (self.base, self.root_crl)))
+        return tuple(dict.fromkeys(urlsplit(each).netloc for each in (self.base, self.root_crl)))
 
 
 INTEL_LISTS = ListsHost(
@@ -199,7 +199,7 @@ class SealedResource:
                 checked = await _checked(replace(checked, collateral=collateral or checked.collateral))
         if nvidia and checked.verdict.gpu is not None:
             said = await self._ask_nvidia(nvidia, checked.verdict.gpu, nonce)
-            asked = {**checked.asked, "nvidia": (urlsplit(nvidia).hostname or "",)}
+            asked = {**checked.asked, "nvidia": (urlsplit(nvidia).netloc,)}
             checked = await _checked(replace(checked, nvidia=said, asked=asked))
         if checked.verdict.refused:
             raise refusal(checked)

@@ -35,6 +35,7 @@ LOCK_ROLES = {
     LockState.REFUSED: "bad",
 }
 ROOM_FOR_PARTNER = 620  # px at 100 %; below, the image alone says who it is
+ROOM_FOR_WORDS = 700  # beside a lock; in less they would cut the title, and the lock next to Send has them too
 
 
 class ChatHeader(QFrame):
@@ -136,7 +137,8 @@ class ChatHeader(QFrame):
         self.partner.setVisible(folded and self.width() > self._theme.type_px(ROOM_FOR_PARTNER))
         self.title.setVisible(not editing)
         self.rename_button.setVisible(self._stored and not editing and not self._narrow)
-        show_lock(self.lock, self._lock, with_words=not self._narrow)
+        has_room = self.width() > self._theme.type_px(ROOM_FOR_WORDS)
+        show_lock(self.lock, self._lock, with_words=has_room and not self._narrow)
         self.new_button.setVisible(self._narrow)
         policy = self.export_button.sizePolicy()
         policy.setRetainSizeWhenHidden(not self._narrow)  # nothing beside it moves when the chat is stored

@@ -75,6 +75,7 @@ class SealDialog(Dialog):
             ),
             is_on=asks[0],
         )
+        third_hosts.body.addSpacing(theme.px(6))
         self.nvidia = self._consent(
             third_hosts,
             tr("Ask NVIDIA about graphics processors"),

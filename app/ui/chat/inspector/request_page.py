@@ -154,13 +154,14 @@ class _SealedPair(QWidget):
         grid.setVerticalSpacing(theme.px(2))
         role = ROLES.get(turn.role, turn.role)
         text = turn.written if len(turn.written) <= LONGEST_WRITTEN else f"{turn.written[:LONGEST_WRITTEN]}…"
-        for column, (title, words, is_mono) in enumerate(
-            ((tr("{role}, as written", role=role), text, False), (tr("The service saw"), turn.seen, True))
+        written, seen = tr("{role}, as written", role=role), tr("The service saw")
+        for column, (title, heard, words, is_mono) in enumerate(
+            ((role, written, text, False), (seen, seen, turn.seen, True))  # a narrow pane shows less than is heard
         ):
             grid.setColumnStretch(column, 1)
             grid.addWidget(Label(theme, title, "small", "text2", weight=600, elide=True), 0, column)
             shown = Label(theme, words, "small", "text2" if is_mono else "text", mono=is_mono, wrap=True)
-            shown.setAccessibleName(title)
+            shown.setAccessibleName(heard)
             policy = shown.sizePolicy()
             policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # both have the same width, whatever is in them
             shown.setSizePolicy(policy)
