@@ -422,6 +422,7 @@ class SandboxChatPresenterHarness(OnSandbox):
     tasks: TaskScope
     sandbox: RunningSandbox
     database: Database
+    undo_stack: UndoStack
 
     async def sealed_sessions(self) -> SealedSessions:
         """As the program makes them, with the root of this Sandbox."""
@@ -454,8 +455,9 @@ async def open_sandbox_chat_presenter(
 
     service = open_service(sandbox.base_url, dialect, ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
-    presenter = ChatPresenter(current_account, SettingsStore(home / "settings.json"), tasks, UndoStack(tasks))
-    tab = kind(presenter, ChatStore(database), tasks, sandbox, database)
+    settings, undo_stack = SettingsStore(home / "settings.json"), UndoStack(tasks)
+    presenter = ChatPresenter(current_account, settings, tasks, undo_stack)
+    tab = kind(presenter, ChatStore(database), tasks, sandbox, database, undo_stack)
     try:
         current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
         await presenter.start(tab.history, Catalogue(database), tab.sealed_sessions)

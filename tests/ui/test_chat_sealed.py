@@ -277,7 +277,7 @@ async def test_r_tee_13_what_an_undo_brings_back_is_never_in_a_chat_of_the_other
     assert not chat.rows
     await seal(chat)
     assert not chat.presenter.opened.sealed and chat.presenter.opened.chat_id != sealed_id
-    assert chat.presenter._undo_stack.undo_last("chat")
+    assert chat.undo_stack.undo_last("chat")
     await chat.settle()
     await chat.type(SECOND)
     chat.page.open_chat(sealed_id or "")
