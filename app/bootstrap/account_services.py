@@ -130,6 +130,7 @@ class AccountServices(QObject):
             check=self._check_key,
             calls=self.calls,
             proxy_user=lambda: self._settings.value.proxy_user,
+            is_welcomed=lambda: self._settings.value.welcome_done,
         )
         presenter.account_chosen.connect(self._use)
         presenter.key_replaced.connect(self._follow_key)
@@ -254,6 +255,7 @@ class AccountServices(QObject):
     def _use(self, account_id: str) -> None:
         account = self.accounts.get(account_id)
         if account is not None:
+            self._settings.remember(welcome_done=True)  # also for who chose it elsewhere than on the first page
             self._tasks.replace("account", self.switch.use, account)
 
     def _follow_key(self, account_id: str) -> None:

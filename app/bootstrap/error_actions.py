@@ -40,7 +40,7 @@ def carry_out(rialto: Rialto, action: str) -> None:
         top_up_and_go_on(rialto, Decimal(amount) if amount else None)
     elif action == "check-balance":
         rialto.tasks.start_unless_running("balance", _show_balance, rialto)
-    else:  # "replace-key": what is known of the account, and its Test button
+    else:  # "accounts", "replace-key": what is known of the account, and its Test button
         rialto.window.open_settings("accounts")
 
 

@@ -215,3 +215,22 @@ async def test_the_tab_that_was_left_opens_at_the_next_start(start: Callable[...
     async with start() as rialto:
         await until(lambda: rialto.chat_page.list.model.shown_keys() is not None)
         assert rialto.window.current_tab == "chat"
+
+
+async def test_who_goes_past_the_first_page_is_led_to_an_account(start: Callable[..., Any]) -> None:
+    """Nothing says “in use” before something is, and every way to an account ends the welcome."""
+    async with start() as rialto:
+        rialto.window.show_tab("chat")
+        rows = rialto.accounts.state.accounts
+        assert [row.in_use for row in rows] == [False]
+        welcome = rialto.chat_page.main.welcome
+        await until(lambda: welcome.sandbox.isVisible() and welcome.account.isVisible())
+        assert not welcome.character.isVisible()
+        welcome.account.click()
+        await until(lambda: rialto.window.current_tab == "settings")
+        rialto.window.show_tab("chat")
+        welcome.sandbox.click()
+        await until(lambda: rialto.current_account.is_sandbox and rialto.chat.head().model_id)
+        assert not welcome.sandbox.isVisible() and welcome.character.isVisible()
+        assert [row.in_use for row in rialto.accounts.state.accounts] == [True]
+        assert rialto.settings.value.welcome_done

@@ -93,6 +93,7 @@ class ChatWelcome(ScrollPane):
     example_chosen = Signal(str)
     preset_chosen = Signal(str)
     character_wanted = Signal()
+    account_wanted = Signal(str)  # the id of an action: somebody went past the first page
     handbook_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -105,6 +106,10 @@ class ChatWelcome(ScrollPane):
         self._more = Label(theme, "", "small", "text2", wrap=True)
         self.character = Button(theme, tr("Choose a character"), "mask")
         self.character.clicked.connect(self.character_wanted)
+        self.sandbox = Button(theme, tr("Work in the Sandbox"), "cube", kind="primary")
+        self.account = Button(theme, tr("Add an account…"), "key")
+        self.sandbox.clicked.connect(lambda: self.account_wanted.emit("sandbox"))
+        self.account.clicked.connect(lambda: self.account_wanted.emit("accounts"))
         self._examples_title = Label(theme, tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
         self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
         self.handbook = LinkButton(theme, tr("Or try your own documents on a project with Rialto’s handbook"))
@@ -133,7 +138,8 @@ class ChatWelcome(ScrollPane):
             column.addWidget(label)
         self._gap = QSpacerItem(0, 0)
         column.addItem(self._gap)
-        column.addWidget(self.character, 0, centre)
+        for button in (self.character, self.sandbox, self.account):
+            column.addWidget(button, 0, centre)
         inner = QVBoxLayout(self._examples)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self._examples_title)
@@ -183,7 +189,9 @@ class ChatWelcome(ScrollPane):
         about = " ".join(character.description.split()) if character is not None else ""
         self._more.set_text(about)
         self._more.setVisible(bool(about))
-        self.character.setVisible(character is None and not head.lock.is_on)
+        self.character.setVisible(character is None and not head.lock.is_on and head.has_account)
+        for button in (self.sandbox, self.account):
+            button.setVisible(not head.has_account)
         self._examples.setVisible(head.is_sandbox)
         self._is_sandbox = head.is_sandbox
         self._presets.setVisible(len(self.presets) > 0 and not head.is_sandbox)

@@ -183,6 +183,7 @@ class ChatPage(QObject):
         main.change_character_wanted.connect(self.characters_wanted)
         main.remove_character_wanted.connect(lambda: presenter.use_character(None))
         main.welcome.character_wanted.connect(self.characters_wanted)
+        main.welcome.account_wanted.connect(self.help_wanted)
         main.welcome.example_chosen.connect(presenter.send)
         main.welcome.handbook_wanted.connect(lambda: self.controller.open_handbook_project())
         main.welcome.preset_chosen.connect(lambda preset_id: self.box.use_preset(preset_id))

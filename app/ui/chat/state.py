@@ -181,6 +181,7 @@ class ChatHead(NamedTuple):
     is_taken_back: bool = False  # that turn is the question whose seal failed
     queued: bool = False  # what is in the box is sent as soon as the answer under way is complete
     is_sandbox: bool = False
+    has_account: bool = True
     private: bool = False  # it is in memory alone
     can_send: bool = True
     why_not: str = ""  # one line beside Send when nothing can be sent

@@ -292,6 +292,7 @@ class OpenChat:
             and last.state != "complete",
             queued=self.queued,
             is_sandbox=self.current_account.is_sandbox,
+            has_account=self.current_account.account is not None,
             private=self.private,
             can_send=not why_not,
             why_not=why_not,

@@ -71,10 +71,11 @@ class AccountsPresenter(QObject):
         check: Check,
         calls: CallLog | None = None,
         proxy_user: Callable[[], str] = lambda: "",
+        is_welcomed: Callable[[], bool] = lambda: True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """`check` asks a service about a key, `calls` tells when an account was answered, `proxy_user` whose password
-        the proxy is given, "" for nobody's.
+        the proxy is given, "" for nobody's. No account is in use before somebody `is_welcomed`.
         """
         super().__init__()
         self._accounts = accounts
@@ -82,6 +83,7 @@ class AccountsPresenter(QObject):
         self._tasks = tasks
         self._check = check
         self._proxy_user = proxy_user
+        self._is_welcomed = is_welcomed
         self._now = now
         self._tests: dict[str, TestLine] = {}
         self._answers: dict[str, LastResponse] = {}
@@ -171,8 +173,8 @@ class AccountsPresenter(QObject):
         try:
             await self._write(self._accounts.set_active, account_id)
         finally:  # for this session it holds all the same
-            self.refresh()
             self.account_chosen.emit(account_id)
+            self.refresh()
 
     async def _test(self, account_id: str) -> None:
         account = self._accounts.get(account_id)
@@ -411,7 +413,7 @@ class AccountsPresenter(QObject):
             name=account.name,
             kind=account.kind,
             address="" if account.kind == "sandbox" else account.base_url,
-            in_use=account.id == self._accounts.active_id,
+            in_use=account.id == self._accounts.active_id and self._is_welcomed(),
             test=test,
             partner=account.partner,
         )
