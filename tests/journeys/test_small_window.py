@@ -18,10 +18,11 @@ from app.storage.settings import SettingsStore
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
+from app.ui.shell.navigation import RailButton
 from app.ui.transcription.page import TranscriptionPage
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS
-from tests.journeys.test_wallet import in_the_sandbox
+from tests.journeys.paying_tabs import DEEDS, problem_of
+from tests.journeys.test_wallet import control, in_the_sandbox
 from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
@@ -38,6 +39,8 @@ def cut(tab: str, window: QWidget) -> list[str]:
         least = widget.minimumSizeHint()
         if isinstance(widget, QPushButton) and widget.width() < least.width():
             found.append(f"{name} has {widget.width()} of {least.width()} px")
+        if isinstance(widget, QPushButton | RailButton) and widget.height() < least.height():
+            found.append(f"{name} has a height of {widget.height()} of {least.height()} px")
         if isinstance(widget, Label) and widget.hasHeightForWidth():
             needed = widget.heightForWidth(widget.width())
             if widget.height() < needed:
@@ -71,6 +74,27 @@ async def test_nothing_is_cut_in_the_smallest_window_with_the_largest_text(start
             assert focused is not None
             assert not window.rail.isAncestorOf(focused), f"the keyboard is on the rail in {tab}"
         assert window.rect() == QRect(0, 0, 1024, 640)
+
+
+async def test_what_went_wrong_is_whole_in_the_smallest_window_with_the_largest_text(
+    start: Start, tmp_path: Path
+) -> None:
+    paths = Paths.below(tmp_path / "home")
+    paths.make()
+    change_settings(SettingsStore(paths.settings), text_percent=200)
+    async with start() as rialto:
+        window = rialto.window
+        window.resize(1024, 640)
+        await in_the_sandbox(rialto)
+        for tab in ("speech", "crypto_rpc"):
+            window.show_tab(tab)
+            await settled(rialto)
+            await DEEDS[tab].prepare(rialto, tmp_path)
+            await control(rialto, "/faults/answer", "PUT", status=402, body={"error": "Insufficient balance"})
+            DEEDS[tab].begin(rialto)
+            await until(lambda tab=tab: problem_of(rialto, tab) is not None)
+            await control(rialto, "/faults", "DELETE")
+            await until(lambda tab=tab: not cut(tab, window), lambda tab=tab: "\n".join(cut(tab, window)))
 
 
 @pytest.mark.parametrize("by", ["mouse", "keys"])

@@ -138,8 +138,8 @@ class ChatWelcome(ScrollPane):
             column.addWidget(label)
         self._gap = QSpacerItem(0, 0)
         column.addItem(self._gap)
-        for button in (self.character, self.sandbox, self.account):
-            column.addWidget(button, 0, centre)
+        for way in (self.character, self.sandbox, self.account):
+            column.addWidget(way, 0, centre)
         inner = QVBoxLayout(self._examples)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self._examples_title)
@@ -190,8 +190,8 @@ class ChatWelcome(ScrollPane):
         self._more.set_text(about)
         self._more.setVisible(bool(about))
         self.character.setVisible(character is None and not head.lock.is_on and head.has_account)
-        for button in (self.sandbox, self.account):
-            button.setVisible(not head.has_account)
+        for way in (self.sandbox, self.account):
+            way.setVisible(not head.has_account)
         self._examples.setVisible(head.is_sandbox)
         self._is_sandbox = head.is_sandbox
         self._presets.setVisible(len(self.presets) > 0 and not head.is_sandbox)

@@ -130,6 +130,7 @@ class Canvas(QWidget):
         self.job = JobBar(theme)
         self.splitter = Splitter(theme, tr("Request width"))
         self.splitter.setChildrenCollapsible(False)
+        self.splitter.setMinimumHeight(1)  # what went wrong has its room first
         self.switch = SegmentedChoice(theme, tr("Show"), (("request", tr("Request")), ("answer", tr("Response"))))
         self.price = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.price.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

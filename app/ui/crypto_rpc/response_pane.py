@@ -116,6 +116,7 @@ class ResponsePane(QWidget):
         self._cards.addWidget(self.note)
         column.addLayout(self._cards)
         self._places = QStackedWidget()
+        self._places.setMinimumHeight(1)  # what went wrong has its room first
         column.addWidget(self._places, 1)
         column.addWidget(self._make_trouble())
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QButtonGroup, QRadioButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QRadioButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.core.tabs import TabInfo
 from app.translation import tr
@@ -31,6 +31,7 @@ class RailButton(QRadioButton):
         self._badge = 0
         self.setText(info.title)
         self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Maximum)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus to the tab
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.set_shortcut_text(shortcut)
@@ -75,7 +76,9 @@ class RailButton(QRadioButton):
         return QSize(width, height)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        """In a low window with large text the air around icon and label goes first."""
+        whole = self.sizeHint()
+        return whole - QSize(0, 2 * self._theme.px(6))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -184,16 +187,11 @@ class Rail(QWidget):
         self._group.buttonClicked.connect(self._chosen)
         self.logo = LogoButton(theme)
         self.logo.clicked.connect(self.menu_requested)
-        self._top = QVBoxLayout()
-        self._bottom = QVBoxLayout()
-        layout = QVBoxLayout(self)
-        for part in (layout, self._top, self._bottom):
-            part.setContentsMargins(0, 0, 0, 0)
-            part.setSpacing(0)
-        layout.addWidget(self.logo)
-        layout.addLayout(self._top)
-        layout.addStretch(1)
-        layout.addLayout(self._bottom)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.logo)
+        self._column.addStretch(1)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -202,7 +200,8 @@ class Rail(QWidget):
         self._buttons[info.name] = button
         self._group.addButton(button)
         button.approached.connect(lambda: self.tab_approached.emit(info.name))
-        (self._bottom if info.at_bottom else self._top).addWidget(button)
+        above = sum(not each.info.at_bottom for each in self._buttons.values())
+        self._column.insertWidget(-1 if info.at_bottom else above, button)
         self._restyle()
 
     def names(self) -> tuple[str, ...]:
@@ -259,8 +258,6 @@ class Rail(QWidget):
         assert layout is not None
         layout.setContentsMargins(0, self._theme.px(8), 0, self._theme.px(8))
         layout.setSpacing(gap)
-        self._top.setSpacing(gap)
-        self._bottom.setSpacing(gap)
         widest = max((button.sizeHint().width() for button in self._buttons.values()), default=0)
         self.setFixedWidth(max(self._theme.px(WIDTH), widest))
         for button in self._buttons.values():

@@ -28,6 +28,7 @@ from app.ui.speech.long_paragraphs import LONGEST
 from app.ui.speech.speak_bar import SpeakBar
 from app.ui.speech.state import PlayerView, SpeechHead
 
+ROOM_FOR_BOTH = 420  # px at 100 % of height for a problem and the player
 ROOM_FOR_WORDS = 640  # px at 100 % for the player's row with the words of its buttons
 LONG_NOTE = BannerSpec(
     "info",
@@ -174,6 +175,7 @@ class SpeechCanvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._name_buttons()
+        self._share_height()
 
     def _name_buttons(self) -> None:
         """Beside the player, buttons are signs alone where there is no room for their words."""
@@ -223,6 +225,12 @@ class SpeechCanvas(QWidget):
         self.problem.setVisible(problem is not None)
         if problem is not None:
             self.problem.set_problem(problem)
+        self._share_height()
+
+    def _share_height(self) -> None:
+        """With large text in a low window, what went wrong takes the room of the player."""
+        is_low = self.height() < self._theme.type_px(ROOM_FOR_BOTH)
+        self._below.setVisible(self.problem.isHidden() or not is_low)
 
     def show_player(self, view: PlayerView, *, is_speaking: bool) -> None:
         """Show the open clip. `is_speaking`: some clip is being asked for, from before this one is opened."""
