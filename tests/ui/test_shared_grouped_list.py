@@ -296,6 +296,19 @@ def test_a_row_that_comes_after_it_was_opened_is_in_sight_and_stays_so_while_the
     assert view.verticalScrollBar().value() == 0
 
 
+def test_the_row_that_the_keyboard_is_at_stays_in_sight_while_others_come_above_it(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    old, new = ([Row(f"{kind} {number}", "Today", "Fruit") for number in range(40)] for kind in ("old", "new"))
+    view.show_groups(groups(old))
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    at = view.current_key
+    view.show_groups(groups(new + old))
+    assert view.current_key == at and is_in_sight(view, str(at))
+    view.verticalScrollBar().triggerAction(QAbstractSlider.SliderAction.SliderToMinimum)
+    view.show_groups(groups(new[1:] + old))
+    assert view.verticalScrollBar().value() == 0, "a hand has scrolled away from it"
+
+
 def test_a_heading_says_itself() -> None:
     assert Heading("Today").spoken == "Today"
 

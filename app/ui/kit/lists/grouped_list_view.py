@@ -92,8 +92,12 @@ class GroupedView(QListView):
     # What a pane tells
 
     def show_groups(self, groups: Iterable[Group]) -> None:
-        """Show these rows; where the same row is still there it stays the current one, and the place in sight stays."""
+        """Show these rows; where the same row is still there it stays the current one, and the place in sight stays.
+
+        Where the keyboard is in the list, the row that it is at stays in sight instead.
+        """
         before, scrolled = self.current_key, self.verticalScrollBar().value()
+        is_at = self.hasFocus() and self.viewport().rect().intersects(self.visualRect(self.currentIndex()))
         self._is_told = True
         self.rows.set_rows(groups)
         index = self.rows.index_of(before) if before is not None else QModelIndex()
@@ -103,7 +107,7 @@ class GroupedView(QListView):
         delegate = self.itemDelegate()
         if self._goes_there and isinstance(delegate, GroupedDelegate):
             self._go_to(self.rows.index_of(delegate.marked))
-        elif self.follows_open and self._stays_there:
+        elif is_at or (self.follows_open and self._stays_there):
             self.scrollTo(self.currentIndex())
         self._is_told = False
         self._agree()
