@@ -61,6 +61,8 @@ def test_an_answer_is_asked_for_and_read_block_by_block(heard: Heard) -> None:
     go_to(heard, "Settings")
     with counted(heard, "Ask, and read the first paragraph of the answer") as reader:
         press(reader, "Ctrl+1", until="Message")
+        send = reader.find(heard.root, "Send", "push button")
+        reader.wait(lambda: "enabled" in reader.look(send).states, "the first list of models")
         reader.type("what is a batch?")
         reader.press("Return")
         reader.hear("Answer complete")

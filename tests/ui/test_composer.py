@@ -64,6 +64,23 @@ def heard(composer: Composer) -> Heard:
     return Heard(composer)
 
 
+def test_enter_says_why_nothing_can_be_sent_yet(
+    composer: Composer, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("app.ui.chat.composer.composer.announce", lambda _widget, words: said.append(words))
+    composer.show_head(READY._replace(can_send=False, why_not="Not connected yet."))
+    QTest.keyClicks(composer.box, "Hello")
+    assert "why_note" not in vars(composer)
+    QTest.keyClick(composer.box, ENTER)
+    assert (heard.sent, said, composer.why_note.text()) == ([], ["Not connected yet."], "Not connected yet.")
+    assert composer.why_note.isVisible()
+    composer.show_head(READY)
+    assert not composer.why_note.isVisible()
+    QTest.keyClick(composer.box, ENTER)
+    assert heard.sent == ["Hello"]
+
+
 def test_enter_sends_and_shift_enter_breaks_the_line(composer: Composer, heard: Heard) -> None:
     QTest.keyClicks(composer.box, "Hello")
     QTest.keyClick(composer.box, ENTER, SHIFT)

@@ -54,7 +54,7 @@ class Composer(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._writing = False
-        self._can_send = True
+        self._why_not = ""  # can nothing be sent now
         self._saves = False  # the box holds an answer, which is kept and sent to nobody
         self._has_attachments = False
         self._folded: frozenset[str] = frozenset()
@@ -176,7 +176,7 @@ class Composer(QWidget):
         self.structure.setVisible(bool(head.structure))
         self._show_lock(head.lock, head.controls.cache_attachments)
         self._writing = head.writing
-        self._can_send = head.can_send
+        self._why_not = head.why_not
         if head.edits_answer != self._saves:
             self._saves = head.edits_answer
             self.send.setText(tr("Save") if self._saves else tr("Send"))
@@ -291,7 +291,10 @@ class Composer(QWidget):
         text = self.box.toPlainText()
         if not text.strip() and not self._has_attachments:
             self.box.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif self._can_send and not self.box.is_composing:
+        elif self._why_not:
+            self._show_why(self._why_not)
+            announce(self, self._why_not)
+        elif not self.box.is_composing:
             self.send_wanted.emit(text)
 
     def open_more(self) -> QMenu:
