@@ -49,7 +49,9 @@ CODES = {
         for row, first in (("qwertyuiop", 24), ("asdfghjkl", 38), ("zxcvbnm", 52))
         for code, letter in enumerate(row, first)
     },
+    **{"-": 20, "=": 21, "[": 34, "]": 35, ";": 47, "'": 48, "`": 49, "\\": 51, ",": 59, ".": 60, "/": 61, " ": 65},
 }
+WITH_SHIFT = dict(zip('!@#$%^&*()_+{}:"~|<>?', "1234567890-=[];'`\\,./", strict=True))
 # A session bus that starts nothing by itself, such as this machine's keyring with windows of its own.
 SESSION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -340,12 +342,17 @@ class Reader:
             self._call(KEYS, "GenerateMouseEvent", "iis", (*at, kind))
 
     def type(self, text: str) -> None:
+        """Type by the keys that each sign is on. For one that is on none the registry gives a key another meaning for
+        a moment, which is over before a busy program has looked what the key means.
+        """
         for letter in text:
-            code = CODES.get(letter)
-            if code is None:
+            sign = WITH_SHIFT.get(letter, letter.lower())
+            codes = [CODES["Shift"]] * (sign != letter) + [CODES[sign]] if sign in CODES else []
+            if not codes:
                 self._key(0, letter, TEXT)
-            else:
+            for code in codes:
                 self._key(code, "", PRESS)
+            for code in reversed(codes):
                 self._key(code, "", RELEASE)
 
     def _key(self, code: int, text: str, kind: int) -> None:
