@@ -1,6 +1,7 @@
 """What is inside the enclave: the model's key, the opening of messages, the sealing of answers, receipts.
 
-Key agreement is OpenSSL's, receipts are signed by eth_keys.
+What comes is opened with OpenSSL's key agreement, so that a client is checked by another library than its own. What
+goes out a piece at a time is sealed with libsecp256k1, in an eighth of the time. Receipts are signed by eth_keys.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import secrets
 from dataclasses import dataclass, field
 
+import coincurve
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -44,7 +46,8 @@ class KeyPair:
         self.address: str = self._signer.public_key.to_address()
 
     def agree(self, other: bytes) -> bytes:
-        return _agree(self._key, other)
+        theirs = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256K1(), other)
+        return _key_of(self._key.exchange(ec.ECDH(), theirs))
 
     def sign(self, text: str) -> str:
         """A personal message's signature (EIP-191)."""
@@ -65,14 +68,14 @@ def is_public_key(text: str) -> bool:
 
 def seal(text: str, recipient: bytes) -> str:
     """The envelope of a text for the owner of a public key."""
-    own, nonce = ec.generate_private_key(ec.SECP256K1()), secrets.token_bytes(12)
-    public = own.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    return (public + nonce + AESGCM(_agree(own, recipient)).encrypt(nonce, text.encode(), None)).hex()
+    own, nonce = coincurve.PrivateKey(), secrets.token_bytes(12)
+    shared = coincurve.PublicKey(recipient).multiply(own.secret).format(compressed=False)[1:33]
+    public = own.public_key.format(compressed=False)
+    return (public + nonce + AESGCM(_key_of(shared)).encrypt(nonce, text.encode(), None)).hex()
 
 
-def _agree(own: ec.EllipticCurvePrivateKey, other: bytes) -> bytes:
-    theirs = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256K1(), other)
-    return HKDF(SHA256(), 32, b"", b"ecdsa_encryption").derive(own.exchange(ec.ECDH(), theirs))
+def _key_of(shared: bytes) -> bytes:
+    return HKDF(SHA256(), 32, b"", b"ecdsa_encryption").derive(shared)
 
 
 class Enclave:
