@@ -60,7 +60,7 @@ from tests.kit.waiting import until
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 KEY = "hostile-key-0123456789abcdef"
 MARKUP = "<img src=http://evil.example/x>"
-HOSTILE = f"ev\u202egpj.exe\u2067 \x07\x00\r\n\u200d<b>{MARKUP}[a](http://evil.example)/../CON" + "W" * 5_000
+HOSTILE = f"ev\u202egpj.exe\u2067 \x07\x00\r\n\u200d<b>{MARKUP}[a](http://evil.example)/../CON" + "W" * 600
 FILE_NAME = f"ev\u202egpj.exe\u200d{MARKUP.replace('/', '')}" + "W" * 150
 ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
 DECEIVING = re.compile("[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e]|\u2067[^\u2069]*$")
