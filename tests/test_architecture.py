@@ -75,8 +75,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.chains.node_methods": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
     "app.sandbox.chains.state_proofs": ("app.sandbox", "eth", "eth_utils", "rlp", "trie"),
     "app.sandbox.chains.crypto_rpc": ("app.sandbox", "eth_utils"),
-    # cryptography: certificates, quotes, sealing; eth_keys and eth_utils: receipts
-    "app.sandbox.sealed*": ("app.sandbox", "cryptography", "eth_keys", "eth_utils"),
+    # cryptography: certificates, quotes, opening; coincurve: sealing; eth_keys and eth_utils: receipts
+    "app.sandbox.sealed*": ("app.sandbox", "cryptography", "coincurve", "eth_keys", "eth_utils"),
     "app.sandbox.media.image_engine": ("app.sandbox", "PIL"),
     "app.sandbox.media.images": ("app.sandbox", "PIL.Image"),  # the type of an image, nothing that runs
     "app.sandbox.media.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
