@@ -1,8 +1,11 @@
-"""P11: the window open and nobody there. Sixty seconds of it: processor time, wake-ups, connections.
+"""P11: the window open and nobody there, every tab built and begun, a video on the way. Sixty seconds of it: processor
+time, wake-ups, connections.
 
 A bare window idles beside it for the same sixty seconds, so that what Qt itself costs is known.
 """
 
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -13,8 +16,9 @@ from pathlib import Path
 import psutil
 
 from tests.bench.harness import Ratio
-from tests.bench.windows import BARE, RIALTO, prepare_home, running, wait_for
+from tests.bench.windows import BARE, ROOT, running, wait_for
 
+SESSION = (sys.executable, "-m", "tests.bench.live_session")
 IDLE_S = 60.0
 LOOK_EVERY_S = 1.0
 CPU_LIMIT_PERCENT = 0.1
@@ -30,13 +34,19 @@ class Idle:
 
 def main() -> list[Ratio]:
     with tempfile.TemporaryDirectory() as scratch:
-        home, bare_home = Path(scratch) / "sandbox", Path(scratch) / "bare"
+        home, bare_home = Path(scratch) / "rialto", Path(scratch) / "bare"
+        home.mkdir()
         bare_home.mkdir()
-        prepare_home(home, "sandbox")
-        with running(BARE, bare_home) as (bare, bare_said, _), running(RIALTO, home) as (rialto, said, _):
-            wait_for(bare, bare_said, ("ready",))
-            wait_for(rialto, said, ("sandbox", "can-send", "tabs"))  # nothing of the start is left to do
-            bare_idle, idle = watch(psutil.Process(bare.pid), psutil.Process(rialto.pid))
+        with subprocess.Popen([*SESSION, "serve", "1"], cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert server.stdout is not None
+                shown = (*SESSION[1:], "idle", server.stdout.readline().strip())
+                with running(BARE, bare_home) as (bare, bare_said, _), running(shown, home) as (rialto, said, _):
+                    wait_for(bare, bare_said, ("ready",))
+                    wait_for(rialto, said, ("idle",))
+                    bare_idle, idle = watch(psutil.Process(bare.pid), psutil.Process(rialto.pid))
+            finally:
+                server.kill()
     beside = "a bare QMainWindow beside it"
     return [
         Ratio(

@@ -1,7 +1,9 @@
 """The processes of `bench_live`: `serve TOKENS [RATE]` prints its port; `rialto PORT` and `bare PORT` print figures.
 
 Figures are one JSON line: `cpu_s` of the tree while the answer came, `mb` at its end (PSS of the tree), `turn_ms`, the
-longest, and `p99_ms` of `turns`. `chats PORT COUNT`, for `bench_growth`, has so many answers at the same time.
+longest, and `p99_ms` of `turns`. `chats PORT COUNT`, for `bench_growth`, has so many answers at the same time;
+`idle PORT`, for `bench_idle`, looks at every tab with a video on the way, then says `idle` and does nothing;
+`slow PORT`, for `bench_slow`, tells how late beats of 5 ms came instead: `late_ms` at most, `late_p99_ms`, `beats`.
 """
 
 import asyncio
@@ -102,8 +104,12 @@ class Server:
 
 
 def _answer(writer: asyncio.StreamWriter, path: str) -> None:
-    found = path.split("?")[0].endswith("/models")
-    body = json.dumps({"object": "list", "type": "text", "data": [TEXT_MODEL]} if found else {"error": "none"}).encode()
+    answers: dict[str, object] = {
+        "models": {"object": "list", "type": "text", "data": [TEXT_MODEL]},
+        "retrieve": {"status": "PROCESSING", "average_execution_time": 180_000, "execution_duration": 60_000},
+    }
+    found = answers.get(path.split("?")[0].rpartition("/")[2])
+    body = json.dumps(found or {"error": "none"}).encode()
     status = HTTPStatus.OK if found else HTTPStatus.NOT_FOUND
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
     writer.write(head.encode() + b"\r\n\r\n" + body)
@@ -157,8 +163,16 @@ def rialto(port: int) -> None:
     _show(partial(_measure, port=port))
 
 
+def slow(port: int) -> None:
+    _show(partial(_measure, port=port, beats=True))
+
+
 def chats(port: int, count: int) -> None:
     _show(partial(_measure_chats, port=port, count=count))
+
+
+def idle(port: int) -> None:
+    _show(partial(_idle, port=port))
 
 
 def _show(measure) -> None:  # type: ignore[no-untyped-def]  # the program's types would load Qt
@@ -180,6 +194,32 @@ async def _can_send(rialto, port: int) -> None:  # type: ignore[no-untyped-def] 
     rialto.accounts.add(AccountDraft(f"http://127.0.0.1:{port}/api/v1", KEY), unchecked=True)
     await until(lambda: rialto.chat.account_models.get(MODEL) is not None, within_s=PATIENCE_S)
     await asyncio.sleep(5)
+
+
+async def _idle(rialto, port: int, figures: dict[str, float]) -> None:  # type: ignore[no-untyped-def]  # as above
+    from app.bootstrap.startup_marks import mark
+    from app.storage.video_jobs import VideoJobs
+
+    await _can_send(rialto, port)
+    store = VideoJobs(rialto.database)
+    job = await store.add(
+        account_id=rialto.current_account.account.id,
+        model="reel",
+        model_name="Reel",
+        prompt="A harbour at dawn",
+        form={"model": "reel", "duration": "5s", "resolution": "720p"},
+        file="1.mp4",
+        quote_usd=None,
+        clean_after=False,
+        charged=True,
+    )
+    await store.change(job.id, state="running", queue_id="1", queued_at=store.now(), average_s=180.0, told="PROCESSING")
+    for name in (*rialto.window.tab_names(), "chat"):
+        rialto.window.show_tab(name)
+        await asyncio.sleep(2)
+    await asyncio.sleep(15)  # what comes some seconds after work: collections, the caret's rest
+    mark("idle")
+    await asyncio.Event().wait()
 
 
 async def _measure_chats(  # type: ignore[no-untyped-def]  # as above
@@ -204,7 +244,9 @@ async def _measure_chats(  # type: ignore[no-untyped-def]  # as above
         rialto.window.close()
 
 
-async def _measure(rialto, port: int, figures: dict[str, float]) -> None:  # type: ignore[no-untyped-def]  # as above
+async def _measure(  # type: ignore[no-untyped-def]  # as above
+    rialto, port: int, figures: dict[str, float], beats: bool = False
+) -> None:
     from PySide6.QtCore import Qt
     from PySide6.QtTest import QTest
 
@@ -219,12 +261,22 @@ async def _measure(rialto, port: int, figures: dict[str, float]) -> None:  # typ
         QTest.keyClicks(box, "How long should a client wait?")
         rialto.chat.use_model(MODEL)
         await asyncio.sleep(1)
+        if beats:
+            from tests.bench.bench_stalls import Heart
+
+            heart = Heart()
+            heart.start()
         meter.begin()
         QTest.keyClick(box, Qt.Key.Key_Return)
         await until(lambda: rialto.chat.head().writing, within_s=PATIENCE_S)
         while rialto.chat.head().writing:
             await asyncio.sleep(0.5)
         figures |= meter.end()
+        if beats:
+            heart.stop()
+            late = heart.late_ms
+            figures |= {"late_ms": max(late), "late_p99_ms": percentile(late, 0.99), "beats": float(len(late))}
+            return
         rialto.window.expect_tab()
         await until(lambda: all(name in frames.by_name for name in names), within_s=PATIENCE_S)
         await asyncio.sleep(2)
@@ -277,4 +329,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         asyncio.run(Server(*map(int, sys.argv[2:])).run())
     else:
-        {"rialto": rialto, "bare": bare, "chats": chats}[sys.argv[1]](*map(int, sys.argv[2:]))
+        {"rialto": rialto, "bare": bare, "chats": chats, "idle": idle, "slow": slow}[sys.argv[1]](
+            *map(int, sys.argv[2:])
+        )

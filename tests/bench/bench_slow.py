@@ -1,0 +1,84 @@
+"""P4 on slow machines: an answer of 1,000 tokens in the whole program, which has a quarter of a processor, or a disk of
+200 operations a second.
+
+The quarter is held from outside, by stopping the process for three of every four slices of 5 ms, so that it needs no
+rights. The disk is a library of ten lines that makes every read, write, sync and rename of SQLite and of files wait for
+5 ms; a C compiler builds it, and without one that half is left out. A stall is how late a beat of 5 ms comes: what the
+person would feel, the stops themselves among it.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.bench.harness import Ratio
+from tests.bench.windows import ROOT, screen
+
+TOKENS = 1_000
+SLICE_S = 0.005
+STALL_LIMIT_MS = 64.0
+DISK = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+#define SLOW(kind, name, taken, given) kind name taken { \\
+    static kind (*real) taken; if (!real) real = (kind (*) taken)dlsym(RTLD_NEXT, #name); \\
+    usleep(5000); return real given; }
+SLOW(ssize_t, pread64, (int f, void *b, size_t n, off_t o), (f, b, n, o))
+SLOW(ssize_t, pwrite64, (int f, const void *b, size_t n, off_t o), (f, b, n, o))
+SLOW(int, fsync, (int f), (f))
+SLOW(int, fdatasync, (int f), (f))
+SLOW(int, rename, (const char *a, const char *b), (a, b))
+"""
+
+
+def main() -> list[Ratio]:
+    found = [_ratio("a quarter of a processor", _figures(is_held=True))]
+    compiler = shutil.which("cc")
+    if compiler is not None:
+        with tempfile.TemporaryDirectory() as scratch:
+            source, library = Path(scratch) / "disk.c", Path(scratch) / "disk.so"
+            source.write_text(DISK, encoding="utf-8")
+            command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]
+            subprocess.run(command, check=True)
+            found.append(_ratio("a disk of 200 operations a second", _figures({"LD_PRELOAD": str(library)})))
+    return found
+
+
+def _ratio(machine: str, figures: dict[str, float]) -> Ratio:
+    detail = f"p99 {figures['late_p99_ms']:.1f} ms of {figures['beats']:.0f} beats"
+    name = f"{TOKENS:,} tokens with {machine}: longest stall"
+    return Ratio("P4", name, figures["late_ms"], STALL_LIMIT_MS, "stated goal", "ms", detail)
+
+
+def _figures(variables: dict[str, str] | None = None, *, is_held: bool = False) -> dict[str, float]:
+    session = [sys.executable, "-m", "tests.bench.live_session"]
+    environment = {**os.environ, "QT_QPA_PLATFORM": screen(), **(variables or {})}
+    served = [*session, "serve", str(TOKENS)]
+    with subprocess.Popen(served, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            shown = [*session, "slow", server.stdout.readline().strip()]
+            with subprocess.Popen(shown, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as window:
+                if is_held:
+                    _hold(window)
+                told = window.communicate()[0]
+        finally:
+            server.kill()
+    figures: dict[str, float] = json.loads(told.splitlines()[-1])
+    return figures
+
+
+def _hold(process: subprocess.Popen[str]) -> None:
+    """Let it run for a quarter of the time, until it ends."""
+    while process.poll() is None:
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(3 * SLICE_S)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(SLICE_S)
