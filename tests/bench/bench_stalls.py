@@ -67,8 +67,8 @@ class Shown:
     is_done: Callable[[], bool]
 
 
-def beats(shown: Shown) -> Heart:
-    """Let the tokens arrive in it, and a person type beside it and scroll it."""
+def beats(shown: Shown, read: int = READ) -> Heart:
+    """Let the tokens arrive in it, `read` in one turn, and a person type beside it and scroll it."""
     field = QPlainTextEdit()
     field.resize(600, 80)
     field.show()
@@ -78,7 +78,7 @@ def beats(shown: Shown) -> Heart:
     hands = 0
 
     def arrive() -> None:
-        tokens = tuple(islice(feed, READ))
+        tokens = tuple(islice(feed, read))
         if tokens:
             shown.take(tokens)
             QTimer.singleShot(1, arrive)
@@ -117,7 +117,7 @@ def beats(shown: Shown) -> Heart:
     return heart
 
 
-def our_beats(theme: Theme, arrived: Callable[[Sequence[str]], str] = "".join) -> Heart:
+def our_beats(theme: Theme, arrived: Callable[[Sequence[str]], str] = "".join, read: int = READ) -> Heart:
     """`arrived` is the way of tokens to a text."""
     view = open_view(theme, [*messages(20), MessageRow("live", "assistant", citations=True, state="streaming")])
 
@@ -133,7 +133,7 @@ def our_beats(theme: Theme, arrived: Callable[[Sequence[str]], str] = "".join) -
     def take(tokens: Sequence[str]) -> None:
         view.append_text("live", arrived(tokens))
 
-    heart = beats(Shown(take, lambda: view.end_stream("live"), scroll, is_done))
+    heart = beats(Shown(take, lambda: view.end_stream("live"), scroll, is_done), read)
     close(view)
     return heart
 
