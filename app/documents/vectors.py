@@ -51,6 +51,7 @@ class About:
     dimensions: int = 0
     is_on: bool = True
     count: int = 0
+    size_bytes: int = 0
 
 
 class OtherModel(Exception):
@@ -85,7 +86,8 @@ def about(path: Path) -> About | None:
             "SELECT model, served, place, dimensions, is_on FROM about"
         ).fetchone()
         count = connection.execute("SELECT count(*) FROM signs").fetchone()[0]
-    return About(model, place, served, dimensions, bool(is_on), count)
+    size = sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
+    return About(model, place, served, dimensions, bool(is_on), count, size)
 
 
 def begin(path: Path, model: str, place: str) -> None:

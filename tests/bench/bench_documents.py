@@ -58,7 +58,7 @@ def fill(folder: Path, words: list[str], chance: random.Random) -> int:
     for number in range(FILES):
         place = folder / f"{number % FOLDERS}"
         place.mkdir(exist_ok=True)
-        text = "\n\n".join(chance.choices(stock, k=PARAGRAPHS)) + f"\n\nfile{number}\n"
+        text = "\n\n".join(f"{each} file{number}" for each in chance.choices(stock, k=PARAGRAPHS)) + "\n"
         (place / f"{number}.txt").write_text(text)
         size += len(text)
     return size

@@ -10,13 +10,16 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.sandbox.server import RunningSandbox
 from app.service.errors import RateLimited, SpendingLimit
 from app.service.models import Model
 from app.storage.paid_call_intents import Intents
+from app.ui.chat.documents_dialog import DocumentsDialog
 from app.ui.chat.session.document_embeddings import KIND, MOST_TEXTS, _next_batch, _rank
-from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat_presenter
+from app.ui.kit.theme import Theme
+from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat, open_sandbox_chat_presenter
 from tests.kit.sandbox import controls_of
 from tests.kit.waiting import until
 from tests.ui.killed_embedding import followed
@@ -88,6 +91,38 @@ async def test_everything_is_embedded_once_for_no_more_than_was_said(
             tab.presenter.documents.close()
 
 
+async def test_the_window_says_the_price_and_starts_when_its_button_is_pressed(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path
+) -> None:
+    """R-EMB-07."""
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as shown:
+        documents = shown.presenter.documents
+        try:
+            project = await followed(shown, folder)
+            shown.page.controller.open_documents(project)
+            await until(lambda: any(isinstance(each, DocumentsDialog) for each in QApplication.topLevelWidgets()))
+            dialog = next(each for each in QApplication.topLevelWidgets() if isinstance(each, DocumentsDialog))
+            pane = dialog.embeddings
+            await until(lambda: pane.start.text().startswith("Embed · $"))
+            assert pane.choice.currentText().startswith("Qwen 3 0.6B, private")
+            assert f"{PASSAGES} passages to embed" in pane.price.text()
+            assert "question costs up to $" in pane.price.text()
+            assert await controls_of(swift_sandbox).paid(PATH) == 0
+            pane.start.click()
+            await until(lambda: f"{PASSAGES} passages are embedded" in pane.note.text() and pane.start.isHidden())
+            pane.switch.click()
+            await until(lambda: "words alone" in pane.note.text() and pane.switch.text() == "Turn on")
+            pane.choice.setCurrentIndex(1)
+            pane.choice.activated.emit(1)
+            await until(lambda: "of the other model are deleted" in pane.price.text())
+            pane.delete.click()
+            await until(lambda: pane.delete.isHidden() and f"{PASSAGES} passages to embed" in pane.price.text())
+            dialog.reject()
+            await shown.settle()
+        finally:
+            documents.close()
+
+
 async def test_a_question_is_embedded_once_and_only_while_that_is_wanted(
     tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path
 ) -> None:
@@ -98,6 +133,12 @@ async def test_a_question_is_embedded_once_and_only_while_that_is_wanted(
             documents.embeddings.embed(project, (await documents.embeddings.models())[0])
             await tab.tasks.idle()
             before = await controls_of(swift_sandbox).paid(PATH)
+            tab.presenter.new_chat(project_id=project)
+            tab.presenter.set_draft("number 7")
+            await tab.tasks.idle()
+            assert "finding passages" in tab.presenter.opened.cost().detail
+            tab.presenter.set_option("documents", False)
+            assert "finding passages" not in tab.presenter.opened.cost().detail
 
             async def asked(question: str, **how: bool) -> int:
                 found, why = await documents.find(project, question, **how)

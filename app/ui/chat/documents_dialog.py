@@ -16,6 +16,7 @@ from app.translation import tr, tr_n
 from app.ui.chat.embeddings_pane import EmbeddingsPane
 from app.ui.kit.discard import discard
 from app.ui.kit.files import ask_for_files, ask_for_folder
+from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog
@@ -155,6 +156,8 @@ class DocumentsDialog(Dialog):
 
     async def _show_overview(self) -> None:
         found = await self._documents.overview(self._project_id)
+        if not alive(self):  # closed meanwhile
+            return
         unread = [f"{harmless_line(name)}: {why}" for name, why in self._documents.unread(found)]
         if self._documents.progress(self._project_id).state in ("idle", "paused", "stopped") and self._rows:
             self.embeddings.refresh()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
+from app.core.money import size as file_size
 from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.kit.qt_repairs.alive import alive
@@ -124,10 +125,11 @@ class EmbeddingsPane(QWidget):
             )
         else:
             count = tr_n("{n} passage is embedded", "{n} passages are embedded", known.count)
+            size = file_size(known.size_bytes)
             words = (
-                tr("{count}. Each question in a chat of this project is embedded too.", count=count)
+                tr("{count}, {size}. Each question in a chat of this project is embedded too.", count=count, size=size)
                 if known.is_on
-                else tr("{count}, and not used: words alone are searched.", count=count)
+                else tr("{count}, {size}, and not used: words alone are searched.", count=count, size=size)
             )
         self.note.set_text(f"{words} {state.note}".strip())
 

@@ -157,6 +157,8 @@ class ChatPresenter(QObject):
         )
         await self.library.documents.start(self.do, self.current_account, catalogue)
         self.opened.documents_of = self.library.documents.paths
+        self.opened.question_cost = self.library.documents.embeddings.question_cost
+        self.library.documents.embeddings.changed.connect(lambda _: self.cost_changed.emit(self.opened.cost()))
         self.library.documents.paths_changed.connect(self.publish_head)
         self.passages = question_passages.QuestionPassages(
             self.opened, self.attaching, self.library.documents, self.notice.emit
@@ -472,6 +474,8 @@ class ChatPresenter(QObject):
         self.attaching.show_chat()
         if self.passages is not None:
             self.passages.forget()
+        if self.library is not None and self.opened.has_documents:
+            self.do(self.library.documents.embeddings.prepare, self.opened.project_id)
 
     def rename(self, chat_id: str | None, title: str) -> None:
         """Give a chat a title of one's own; an empty one changes nothing."""

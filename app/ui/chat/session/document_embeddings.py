@@ -125,6 +125,24 @@ class DocumentEmbeddings(QObject):
         self._set(project_id, about=found)
         return self.state(project_id)
 
+    async def prepare(self, project_id: str) -> None:
+        """See to it that `question_cost` knows what there is."""
+        state = await self.read(project_id)
+        if state.about is not None and state.about.is_on and not self._models:
+            await self.models()
+            self.changed.emit(project_id)
+
+    def question_cost(self, project_id: str, text: str) -> Decimal | None:
+        """The most in USD that embedding a question costs; None where none is embedded, or no price is known."""
+        state = self.state(project_id)
+        if state.about is None or not (state.about.is_on and state.about.count and state.fits):
+            return None
+        model = self._model(state.about.model)
+        return embedding_cost(model.model_spec.pricing, most_tokens(len(text.encode()))) if model is not None else None
+
+    def _model(self, model_id: str) -> Model | None:
+        return next((each for each in self._models if each.id == model_id), None)
+
     async def models(self) -> tuple[Model, ...]:
         """The embedding models of the account in use, the one to begin with first: private, cheap, of all languages."""
         account = self._current_account.account
@@ -305,7 +323,8 @@ class DocumentEmbeddings(QObject):
             return None, tr("Found by words alone: the embeddings are from another service.")
         if project_id in self._asked and self._asked[project_id][0] == text:
             return self._asked[project_id][1], ""
-        model = next((each for each in await self.models() if each.id == known.model), None)
+        await self.models()
+        model = self._model(known.model)
         if model is None:
             return None, tr("Found by words alone: this account does not have the model of the embeddings.")
         request = {"project": project_id, "model": model.id, "question": True}

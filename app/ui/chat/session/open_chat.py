@@ -83,6 +83,7 @@ class OpenChat:
         self.project_id: str | None = None
         self.project_of: Callable[[str | None], Project | None] = lambda _project_id: None
         self.documents_of: Callable[[str], tuple[str, ...]] = lambda _project_id: ()
+        self.question_cost: Callable[[str, str], Decimal | None] = lambda _project_id, _text: None
         self.private = False  # it is in memory alone
         self.sealed = False  # what is said goes to the model's enclave sealed, or not at all
         self.sitting: Callable[[str | None], Sitting] = lambda _chat_id: Sitting()
@@ -311,6 +312,11 @@ class OpenChat:
         """Whether the chat's project follows any files."""
         return self.project_id is not None and bool(self.documents_of(self.project_id))
 
+    @property
+    def finds_passages(self) -> bool:
+        """Whether the project's documents are looked through before a message is sent."""
+        return self.has_documents and self.options.documents and self.controls(self.model).documents.usable
+
     def why_not(self) -> str:
         """Why nothing can be sent now, "" when it can."""
         if not self.is_whole:
@@ -373,6 +379,9 @@ class OpenChat:
             has_character=self.character is not None,
             sandbox=self.current_account.is_sandbox,
             attachment_tokens=sum(each.tokens for each in self.attachments),
+            finding=self.question_cost(self.project_id, self.draft)
+            if self.project_id is not None and self.finds_passages and self.draft.strip()
+            else None,
         )
 
     def branch_tokens(self) -> int:

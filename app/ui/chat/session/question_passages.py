@@ -41,10 +41,8 @@ class QuestionPassages:
 
     def are_wanted(self, text: str) -> bool:
         """Whether passages are to be looked up before this text is sent."""
-        opened = self._opened
-        control = opened.controls(opened.model).documents
-        is_asked = bool(text.strip()) and not opened.edits_answer and text != self._looked_up
-        return is_asked and opened.has_documents and opened.options.documents and control.usable
+        is_asked = bool(text.strip()) and not self._opened.edits_answer and text != self._looked_up
+        return is_asked and self._opened.finds_passages
 
     async def find(self, text: str) -> bool:
         """Show the passages for a text. Return whether there is anything to look at before it is sent."""

@@ -76,10 +76,11 @@ def cost_note(
     has_character: bool,
     sandbox: bool,
     attachment_tokens: int = 0,
+    finding: Decimal | None = None,
 ) -> CostNote:
     """`up to $0.0046`, how that was reckoned, and which links of the draft would be read.
 
-    `model_id` is given for a model that the service does not list.
+    `model_id` is given for a model that the service does not list; `finding` is what embedding the message costs.
     """
     links = links_in(draft) if options.read_links else ()
     own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
@@ -109,6 +110,7 @@ def cost_note(
         return CostNote(
             tr("Price not stated"), tr("{name} has no price in the model list.", name=model.name), own_text, links=links
         )
+    cap += finding or 0
     output = most_output_tokens(model, options, prompt) or 0
     details = [
         tr(
@@ -121,6 +123,9 @@ def cost_note(
         details.append(tr("Paid with the Sandbox’s play money."))
     if own:
         details.append(tr("Your message has about {own} tokens.", own=money.count(own)))
+    if finding is not None:
+        words = tr("Of it, up to {price} are for finding passages by meaning.", price=money.money(finding))
+        details.append(words)
     if judge(options, model).social_posts.usable and options.social_posts:
         details.append(tr("The model’s own search is charged per result, which cannot be known in advance."))
     return CostNote(f"{money.at_most(cap)}", " ".join(details), own_text, links=links)
