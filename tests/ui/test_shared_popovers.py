@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QCursor, QImage, QPainter
 from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import SHADOW_MARGINS, paint_shadow
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.popover import Popover
 
 
@@ -124,3 +125,20 @@ def test_words_that_break_into_lines_have_room_for_all_of_them(qtbot, window: QW
     popover.body.addWidget(words)
     popover.open_at(opener, width=240)
     assert words.height() == words.heightForWidth(words.width()) > 2 * field.fontMetrics().height()
+
+
+@pytest.mark.parametrize("kind", ["menu", "popover"])
+def test_no_button_looks_hovered_once_what_it_opened_is_closed(qtbot, window: QWidget, theme: Theme, kind: str) -> None:
+    """The pointer left while the menu had the mouse, so Qt did not tell the button."""
+    popover, _, opener = popover_with_field(theme, window)
+    menu = Menu(theme, window)
+    menu.add("Rename")
+    opened: Menu | Popover = menu if kind == "menu" else popover
+    if kind == "menu":
+        menu.popup(QPoint(300, 300))
+    else:
+        popover.open_at(opener, width=240)
+    opener.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
+    QCursor.setPos(window.mapToGlobal(window.rect().bottomRight()))
+    opened.close()
+    qtbot.waitUntil(lambda: not opener.underMouse())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.ui.kit.qt_repairs.alive import alive
 
@@ -28,6 +29,21 @@ class FocusReturn:
                 widget.setFocus(Qt.FocusReason.PopupFocusReason)
                 return True
         return False
+
+
+def forget_hover(window: QWidget) -> None:
+    """Let no button look hovered from which the pointer went while a menu or a dialog was over it: Qt was not told."""
+    QTimer.singleShot(0, lambda: _forget_hover(window))  # Qt looks where the pointer was once more when they close
+
+
+def _forget_hover(window: QWidget) -> None:
+    if not alive(window):
+        return
+    for button in window.findChildren(QAbstractButton):
+        if button.underMouse() and not button.rect().contains(button.mapFromGlobal(QCursor.pos())):
+            button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+            QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
+            button.update()
 
 
 class AwaitedFocus:

@@ -28,7 +28,7 @@ from app.core.undo import UndoStack
 from app.storage.settings import SettingsStore
 from app.translation import tr
 from app.ui.kit.discard import discard
-from app.ui.kit.focus import can_take_focus, reveal
+from app.ui.kit.focus import can_take_focus, forget_hover, reveal
 from app.ui.kit.tab import TabPage
 from app.ui.kit.theme import Theme
 from app.ui.shell.actions import ActionRegistry
@@ -538,6 +538,8 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.WindowStateChange:
             self._remember_place()
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            forget_hover(self)  # a dialog was over it
 
     def _remember_place(self) -> None:
         if self.isVisible():

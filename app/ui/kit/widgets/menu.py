@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.service.http.harmless_text import harmless_line
+from app.ui.kit.focus import forget_hover
 from app.ui.kit.icons import icon
 from app.ui.kit.key_text import as_shown
 from app.ui.kit.theme import Theme
@@ -86,6 +87,9 @@ class Menu(QMenu):
         """Screen readers are told where the keyboard is, unless what was chosen takes it elsewhere."""
         super().hideEvent(event)
         QTimer.singleShot(0, partial(_tell_focus_at, QApplication.focusWidget()))
+        parent = self.parentWidget()
+        if parent is not None:
+            forget_hover(parent.window())
 
     def add(
         self, text: str, icon_name: str = "", *, shortcut: str = "", role: str = "text2", enabled: bool = True

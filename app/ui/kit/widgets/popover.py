@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from app.ui.kit.focus import FocusReturn
+from app.ui.kit.focus import FocusReturn, forget_hover
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.frames import SHADOW_MARGINS, paint_shadow, solid_frame
@@ -170,6 +170,9 @@ class Popover(QFrame):
         super().hideEvent(event)
         opener, self._opener = self._opener, None
         self._focus_return.give_back(opener)
+        parent = self.parentWidget()
+        if parent is not None:
+            forget_hover(parent.window())
         self.closed.emit()
 
     def _apply_theme(self) -> None:
