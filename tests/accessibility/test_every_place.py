@@ -32,9 +32,7 @@ def commands_that_open(heard: Heard) -> list[str]:
     reader, root = heard
     for tab in TABS:
         open_tab(heard, tab)
-        if tab == "Transcribe":
-            reader.press("Ctrl+n")  # away from a transcript of another test
-        go_to(heard, tab)
+    go_to(heard, "Settings")
     press(reader, "Ctrl+k", until="Find a command")
     reader.type(">…")
     count = int(reader.hear("…").rpartition(" ")[2])
@@ -49,15 +47,21 @@ def results(reader: Reader, root: Node) -> list[str]:
     return [reader.name(row) for row in reader.children(reader.find(root, "Results", "list"))]
 
 
+def is_work(seen: Seen) -> bool:
+    """Whether somebody works there: in the main field of a tab, or a row of what another test left in it."""
+    return seen.name in {*FIELDS.values(), "Accounts"} or (seen.role == "list item" and seen.name.startswith("0:00 "))
+
+
 def working_at(reader: Reader) -> Seen | None:
     """Where somebody works in the tab that is open, once it was told that the keyboard is there."""
-    return next((seen for field in (*FIELDS.values(), "Accounts") if (seen := told(reader, field))), None)
+    found = (told(reader, "", last) for last in (1, 2))
+    return next((seen for seen in found if seen and is_work(seen)), None)
 
 
 def opened_now(reader: Reader) -> Seen | None:
     """What has the keyboard, when it is no longer where somebody works; or that, when a sentence was said instead."""
     found = told(reader, "", last=1)
-    return found if found and (found.name not in {*FIELDS.values(), "Accounts"} or reader.said()) else None
+    return found if found and (not is_work(found) or reader.said()) else None
 
 
 def what_it_opens(heard: Heard, row: str) -> list[str]:
@@ -92,7 +96,7 @@ def what_it_opens(heard: Heard, row: str) -> list[str]:
         if is_picker and any(each.role == "list item" for each in seen):
             found += silent_arrows(reader, name)
     reader.events.clear()
-    if at.name not in FIELDS.values():
+    if not is_work(at):
         reader.press("Escape")
         try:
             reader.wait(lambda: working_at(reader), name, lambda: reader.press("Escape"))

@@ -156,6 +156,7 @@ class ChatPageController(QObject):
         )
         if name:
             self._page.presenter.projects.create(name, chat_ids)
+            announce(self._page.main, tr("Project “{name}” created.", name=name))
 
     def open_handbook_project(self) -> None:
         """Begin a chat in the project whose documents are Rialto's handbook: something to try documents on."""
