@@ -50,7 +50,7 @@ def faults(reader: Reader, seen: list[Seen]) -> list[str]:
         is_pressed = each.role in PRESSED and each.role not in ARROWS_LEAD_THERE
         if is_pressed and not stop and "enabled" in each.states and each.name:
             found.append(f"unreachable: {words}")
-        if each.name.strip() and each.description.strip() == each.name.strip():
+        if stop and each.name.strip() and each.description.strip() == each.name.strip():
             found.append(f"text not readable: said twice, {words}")
         is_silent = each.role in WORDS and not each.name.strip()
         if is_silent or (each.role == "text" and "Text" not in each.interfaces):

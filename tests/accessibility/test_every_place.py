@@ -213,3 +213,68 @@ def test_f6_enters_the_rail_at_its_tab(heard: Heard) -> None:
     passed = [heard.reader.focus_after("F6") for _ in range(8)]
     assert ("radio button", "Chat") in [(each.role, each.name) for each in passed]
     assert "Rialto menu" not in [each.name for each in passed]
+
+
+def run_command(reader: Reader, name: str, until: str) -> Seen:
+    press(reader, "Ctrl+k", until="Find a command")
+    reader.events.clear()
+    reader.type(f">{name}")
+    reader.hear("1 of ")
+    return press(reader, "Return", until=until)
+
+
+def tab_to(reader: Reader, name: str, keys: str = "Tab") -> Seen:
+    """Press a key until something whose name begins so has the keyboard."""
+    for _ in range(60):
+        seen = reader.focus_after(keys)
+        if seen.name.startswith(name):
+            return seen
+    raise AssertionError(f"{name} is not reached by {keys}")
+
+
+def test_a_project_its_documents_a_seal_and_a_prompt_with_blanks(heard: Heard, record_property: Record) -> None:
+    reader, root = heard
+    commands_that_open(heard)  # every tab is there
+    go_to(heard, "Chat")
+    found = []
+
+    def look(at: Seen) -> None:
+        found.extend(faults(reader, list(reader.walk(reader.window(at.node, root), 1))))
+
+    run_command(reader, "new project", "Name")
+    reader.type("atlas")
+    reader.press("Return")
+    reader.hear("Project “atlas” created.")
+    tab_to(reader, "New project", "F6")
+    project = tab_to(reader, "atlas, project, ")
+    look(press(reader, "Ctrl+Shift+y", until="Name"))
+    press(reader, "Escape", until=project.name)
+    look(run_command(reader, "documents of the project", "Close"))
+    press(reader, "Escape", until=project.name)
+
+    go_to(heard, "Chat")
+    press(reader, "Ctrl+Shift+m", until="Filter models")
+    reader.type("sealed")
+    reader.hear("Handbook reader, sealed")
+    press(reader, "Return", until="Message")
+    run_command(reader, "seal chat", "Message")
+    reader.hear("Sealed")
+    look(reader.look(reader.focused()[-1]))
+    look(run_command(reader, "what was checked", "Close"))
+    press(reader, "Escape", until="Message")
+
+    reader.press("Ctrl+Shift+n")
+    reader.hear("Private chat.")
+    look(tab_to(reader, "System prompt"))
+    reader.type("Write about {{topic}}.")
+    press(reader, "Escape", until="Message")
+    run_command(reader, "prompt library", "Search prompts")
+    tab_to(reader, "Save current…")
+    press(reader, "Space", until="Name")
+    reader.type("tides")
+    press(reader, "Return", until="Message")
+    run_command(reader, "prompt library", "Search prompts")
+    reader.press("Down")
+    look(press(reader, "Return", until="topic"))
+    press(reader, "Escape", until="Message")
+    judge(record_property, found)
