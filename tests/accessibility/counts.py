@@ -19,6 +19,7 @@ COUNTS = (
 LEAST_PX = 24
 PRESSED = {"push button", "check box", "radio button"}
 ARROWS_LEAD_THERE = {"radio button", "page tab", "list item", "tree item", "menu item", "cell"}
+NO_STOPS = ARROWS_LEAD_THERE | {"label"}  # a label whose text the mouse can select takes the keyboard by a click alone
 WORDS = {"paragraph", "heading"}
 NO_ROLE = {"filler", "unknown", "layered pane", "panel", "invalid"}
 WITH_A_VALUE = {"slider", "progress bar", "spin box", "scroll bar", "split pane"}
@@ -84,7 +85,7 @@ def go_round(reader: Reader, seen: list[Seen]) -> list[str]:
     nodes = {each.node for each in passed}
     nodes |= {reader.parent(each.node) for each in passed if each.role in ARROWS_LEAD_THERE}
     for each in seen:
-        is_stop = {"focusable", "enabled"} <= each.states and each.role not in ARROWS_LEAD_THERE
+        is_stop = {"focusable", "enabled"} <= each.states and each.role not in NO_STOPS
         if is_stop and each.node not in nodes and is_there(reader, each):
             found.append(f"unreachable: {each.role} {each.name!r}")
     return found
