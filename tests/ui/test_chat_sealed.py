@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 from app.sandbox.server import RunningSandbox
 from app.sealed.__main__ import NOT_INTEL, main
 from app.ui.chat.seal_dialog import SealDialog
+from app.ui.chat.session.chat_options import sealed_controls
 from app.ui.chat.session.seal import Sitting, lock_of
 from app.ui.chat.session.state_pages import RequestView
 from app.ui.kit.theme import Theme
@@ -725,6 +726,11 @@ async def test_r_tee_10_what_the_seal_forbids_is_off_in_the_open_and_comes_back(
     assert [each["role"] for each in json.loads((await seen(chat))["body"])["messages"]] == ["system", "user"]
     presenter.new_chat()
     assert composer.attach.isEnabled() and composer.attach.toolTip().startswith("Attach files")
+
+
+def test_r_tee_10_a_control_that_is_new_is_off_in_a_sealed_chat_as_well() -> None:
+    """Looking up documents, for one, would send the question to a model that embeds it."""
+    assert [control for control in sealed_controls() if control.usable or not control.why] == []
 
 
 async def test_r_tee_10_nothing_is_attached_compared_or_read_aloud(chat: SandboxChatHarness, tmp_path: Path) -> None:
