@@ -1,6 +1,6 @@
 """Evidence under a chain of our own, made by the Sandbox's enclave: what no captured quote can show.
 
-The Sandbox shares no code with `app.sealed`; it signs, seals and agrees on keys by OpenSSL and eth_keys.
+The Sandbox shares no code with `app.sealed`; it signs and opens by OpenSSL and eth_keys, and seals by libsecp256k1.
 """
 
 from __future__ import annotations
