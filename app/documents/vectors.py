@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FORM = 1
+_PAGE_BYTES = 16384  # a page of 4096 holds one vector of 1,024 numbers, and is half empty
 _SCHEMA = """
 CREATE TABLE about (
     model TEXT NOT NULL, served TEXT NOT NULL, place TEXT NOT NULL, dimensions INTEGER NOT NULL, is_on INTEGER NOT NULL,
@@ -99,6 +100,7 @@ def begin(path: Path, model: str, place: str) -> None:
     remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as connection:
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = wal")
         connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT;")
         connection.execute("INSERT INTO about VALUES (?, '', ?, 0, 1, x'')", (model, place))
