@@ -49,6 +49,7 @@ from PySide6.QtWidgets import (  # noqa: E402
 
 from app.bootstrap import prebuild_tabs  # noqa: E402
 from app.bootstrap.rialto import Rialto  # noqa: E402
+from app.credentials.accounts import new_account  # noqa: E402
 from app.ui.settings.page import SettingsPage  # noqa: E402
 from app.ui.settings.sections import SECTIONS  # noqa: E402
 from tests.journeys.conftest import opened  # noqa: E402
@@ -194,6 +195,12 @@ async def walk(rialto: Rialto, seen: Seen) -> None:
             seen.look(entry.id, shown)
         close(window)
         await quiet(rialto, 3)
+
+    rialto.current_account.use(new_account("Venice", "https://api.example.com/v1"), None)
+    for reach in ("dns", "refused"):
+        rialto.current_account.set_reach(reach)
+        await quiet(rialto)
+        seen.look(f"cannot be reached: {reach}", window)
 
 
 async def live(qt_app: QApplication, seen: Seen, width: int, height: int) -> None:

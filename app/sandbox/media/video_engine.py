@@ -50,7 +50,7 @@ def render_video(
     """
     shown = shown or Shown()
     scenes = _scenes(prompt, size, shown)
-    words = " · ".join(part for part in ("Sandbox film", shown.told, prompt) if part)
+    words = " · ".join(part for part in ("Sandbox video", shown.told, prompt) if part)
     label = np.asarray(caption(size, words)).astype(np.float32)
     dice = hashlib.sha256(prompt.encode()).digest()
     buffer = io.BytesIO()

@@ -85,7 +85,8 @@ async def act(guide: TourGuide) -> None:
     window.show_tab("wallet")
     page = window.tab("wallet")
     assert isinstance(page, WalletPage)
-    await guide.until(tr("the ledger"), lambda: page.receipts.row(0) is not None)
+    latest = page.main.overview.latest
+    await guide.until(tr("the ledger"), lambda: page.receipts.row(0) is not None and latest.rows.rowCount() > 0)
     await guide.picture("wallet", tr("The wallet shows what every tab has spent, and which limits are left."))
 
 
