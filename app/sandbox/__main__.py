@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import ipaddress
 import json
 import math
@@ -277,6 +278,7 @@ async def serve(chosen: argparse.Namespace) -> None:
     ready: Path | None = chosen.ready_file
 
     def serving(url: str) -> None:
+        gc.freeze()  # all of this stays; to look through it now and then holds every stream up for 25 ms
         if ready is not None:  # whole or not at all: somebody looks for it again and again
             half = ready.with_name(f"{ready.name}.{os.getpid()}")
             half.write_text(json.dumps({"url": url, "pid": os.getpid()}), encoding="utf-8")
