@@ -68,8 +68,8 @@ def test_a_transcript_a_video_and_a_batch(heard: Heard, tmp_path: Path) -> None:
     path = write_talk(tmp_path / "talk.wav")
     go_to(heard, "Chat")
     with counted(heard, "Transcribe a file and correct a word") as reader:
-        go_by_click(heard, "Transcribe")
-        click(heard, "Choose files…")
+        click(heard, "Transcribe", "radio button")
+        click(heard, "Open files or drop them here")
         reader.wait(lambda: told(reader, "File name:"), "the file dialog")
         reader.type(str(path))
         click(heard, "Open")  # which closes the names that are offered under the field

@@ -49,7 +49,9 @@ def results(reader: Reader, root: Node) -> list[str]:
 
 def is_work(seen: Seen) -> bool:
     """Whether somebody works there: in the main field of a tab, or a row of what another test left in it."""
-    return seen.name in {*FIELDS.values(), "Accounts"} or (seen.role == "list item" and seen.name.startswith("0:00 "))
+    return seen.name in {*FIELDS.values(), "Record", "Accounts"} or (
+        seen.role == "list item" and seen.name.startswith("0:00 ")
+    )
 
 
 def working_at(reader: Reader) -> Seen | None:
