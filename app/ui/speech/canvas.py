@@ -174,8 +174,9 @@ class SpeechCanvas(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._name_buttons()
-        self._share_height()
+        if self._named:  # all of it is built
+            self._name_buttons()
+            self._share_height()
 
     def _name_buttons(self) -> None:
         """Beside the player, buttons are signs alone where there is no room for their words."""
