@@ -13,7 +13,7 @@ def main() -> int:
         from app.sandbox.child_process import main as serve_sandbox
 
         return serve_sandbox(sys.argv[2])
-    if sys.argv[1:2] == ["--read-documents"]:  # asked for by app/documents/follower.py; needs nothing of Qt
+    if sys.argv[1:2] == ["--read-documents"]:  # asked for by app/documents/watcher.py; needs nothing of Qt
         from app.documents.worker import main as read_documents
 
         return read_documents(sys.argv[2:])

@@ -27,7 +27,7 @@ class Measurement(NamedTuple):
 
 
 class SealReport(NamedTuple):
-    """One sitting of a chat. `hosts` were asked for this check; `evidence` is the file that can be saved."""
+    """One check of a chat's enclave. `hosts` were asked for this check; `evidence` is the file that can be saved."""
 
     model: str
     checked_at: datetime

@@ -1,4 +1,4 @@
-"""The sealed sittings of all chats: whose root is pinned, what was seen before, and when keys are wiped.
+"""The sealed sessions of all chats: whose root is pinned, what was seen before, and when keys are wiped.
 
 A chat has one session at a time. It is used again while it is good for the model and the host; when it is not, or its
 seal broke, the enclave is checked again before anything is sent. There is no way from here to an open request.
@@ -150,7 +150,7 @@ class SealedSessions:
         return await self._begin(chat_id, attestation, changed.changed_at)
 
     async def keep_receipt(self, chat_id: str, session: SealedSession, receipt: SavedReceipt) -> None:
-        """Keep what came of an answer's receipt with the evidence of its sitting."""
+        """Keep what came of an answer's receipt with the evidence of its session."""
         self._receipts[chat_id] = (*self._receipts.get(chat_id, ()), receipt)
         await self._keep(chat_id, session.attestation)
 

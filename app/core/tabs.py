@@ -1,6 +1,7 @@
 """The tabs: what the rail, the receipts, the limits and the chart call each, and which of the service's calls are its.
 
-A new tab is a row here, a folder of its own below `app/ui`, and a row in `app/bootstrap/tabs.py`.
+A new tab is a row here, a folder of its own below `app/ui`, a row in `app/bootstrap/tabs.py`, and the file beside it
+that makes the tab (`app/bootstrap/images_tab.py` is one).
 """
 
 from __future__ import annotations

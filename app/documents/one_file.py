@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.documents.files import opened, read_file
-from app.documents.follower import PATIENCE_S, start_process
 from app.documents.limits import ENDED_FOR_MEMORY, limit_this_process
 from app.documents.passages import Passage, passages_of
 from app.documents.reading import Kind, Reason, Unreadable
+from app.documents.watcher import PATIENCE_S, start_process
 
 WHOLE = "whole"  # asks the process that reads for one file: this, its name, and where it is
 _UNREADABLE = 4  # what the process ends with; the reason is on its output

@@ -55,7 +55,7 @@ class SecretKey:
         if len(other) != KEY_BYTES or other[0] != 4:
             raise SealBroken(tr("The envelope has no valid public key."))
         try:
-            # Not in constant time: the secret lives for one sitting, and only the network could hear the time.
+            # Not in constant time: the secret lives for one session, and only the network could hear the time.
             shared = PublicKey(other).multiply(bytes(self._secret)).format(compressed=False)[1:33]
         except ValueError:
             raise SealBroken(tr("The envelope has no valid public key.")) from None

@@ -15,7 +15,7 @@ from app.storage.database import Database
 from app.storage.values import json_text, micros_of, moment_of, object_of, read_text, text_of
 
 KEPT_KEYS = 200  # of one account and kind: searches in the character catalogue are many
-EVIDENCE_PER_CHAT = 50  # one for each sitting
+EVIDENCE_PER_CHAT = 50  # one for each session
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Enclaves:
         )
 
     async def keep_evidence(self, chat_id: str, nonce: str, evidence: bytes) -> None:
-        """Keep the evidence of one sitting with its chat; with more receipts it replaces what has the same nonce.
+        """Keep the evidence of one session with its chat; with more receipts it replaces what has the same nonce.
 
         A chat that is gone keeps none.
         """
@@ -113,7 +113,7 @@ class Enclaves:
             )
 
     async def evidence_of(self, chat_id: str) -> tuple[bytes, ...]:
-        """The evidence of a chat's sittings, newest first, as files that can be saved."""
+        """The evidence of a chat's sessions, newest first, as files that can be saved."""
         rows = await self._database.fetch(
             "SELECT evidence FROM sealed_evidence WHERE chat_id = ? ORDER BY seq DESC", [chat_id]
         )

@@ -10,7 +10,7 @@ Everything a call needs to be looked up or repeated is in `request`, and no secr
 that is good for anything but this call. `app.core.paid_call` walks a call through these states.
 
 Chat needs no intent. Its question and the row that its answer grows in (`state="streaming"`) are on disk before the
-call is made, so the row itself is the intent: `History.mark_interrupted` is to it what `settle_after_start` is here.
+call is made, so the row itself is the intent: `ChatStore.mark_interrupted` is to it what `settle_after_start` is here.
 """
 
 from __future__ import annotations

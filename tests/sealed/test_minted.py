@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from app.sandbox.sealed.attestation_issuer import Authority
 from app.sandbox.sealed.enclave import Enclave, compose_text, event_log, measurements
-from app.sandbox.sealed.mint import Authority
 from app.sealed.attestation import Verdict, verify
 from app.sealed.chain import Root, check_chain
 from app.sealed.checks import CheckFailed, Damaged, Outcome

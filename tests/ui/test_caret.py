@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.ui.kit.caret_rest import CaretRest
+from app.ui.kit.caret_blink import CaretBlink
 from app.ui.kit.theme import Theme
 from tests.kit.shell import make_shell
 
@@ -44,7 +44,7 @@ def flash_ms() -> int:
 
 
 def test_the_caret_of_any_field_rests_when_nothing_is_typed_and_wakes_with_the_next_key(qtbot, fields) -> None:
-    caret = CaretRest(fields[0], Theme(), after_ms=20)
+    caret = CaretBlink(fields[0], Theme(), after_ms=20)
     for field in fields:
         field.setFocus()
         qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
@@ -55,7 +55,7 @@ def test_the_caret_of_any_field_rests_when_nothing_is_typed_and_wakes_with_the_n
 
 def test_a_caret_that_rests_blinks_again_in_the_next_field(qtbot, fields) -> None:
     first, second = fields
-    caret = CaretRest(first, Theme(), after_ms=20)
+    caret = CaretBlink(first, Theme(), after_ms=20)
     qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
     caret._timer.setInterval(60_000)
     second.setFocus()
@@ -65,7 +65,7 @@ def test_a_caret_that_rests_blinks_again_in_the_next_field(qtbot, fields) -> Non
 
 def test_with_reduced_motion_no_caret_blinks(qtbot, fields) -> None:
     theme = Theme()
-    caret = CaretRest(fields[0], theme)
+    caret = CaretBlink(fields[0], theme)
     assert flash_ms() == 1000
     theme.set_reduced_motion(True)
     for field in fields:
@@ -77,7 +77,7 @@ def test_with_reduced_motion_no_caret_blinks(qtbot, fields) -> None:
 
 
 def test_a_field_that_goes_away_leaves_the_blinking_to_the_next_one(qtbot, fields) -> None:
-    caret = CaretRest(fields[1], Theme(), after_ms=20)
+    caret = CaretBlink(fields[1], Theme(), after_ms=20)
     qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
     fields[0].window().hide()
     assert not caret.rests
@@ -88,5 +88,5 @@ async def test_every_field_of_the_window_is_followed_by_one_watcher(tmp_path: Pa
     window = make_shell(tmp_path, tasks, theme).window
     window.overlays.start(native_menus=False)
     window.overlays.start(native_menus=False)
-    assert len(window.overlays.findChildren(CaretRest)) == 1
+    assert len(window.overlays.findChildren(CaretBlink)) == 1
     window.deleteLater()

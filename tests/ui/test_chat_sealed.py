@@ -15,7 +15,7 @@ from app.sandbox.server import RunningSandbox
 from app.sealed.__main__ import NOT_INTEL, main
 from app.ui.chat.seal_dialog import SealDialog
 from app.ui.chat.session.chat_options import sealed_controls
-from app.ui.chat.session.seal import Sitting, lock_of
+from app.ui.chat.session.seal import SealStatus, lock_of
 from app.ui.chat.session.state_pages import RequestView
 from app.ui.kit.theme import Theme
 from tests.kit.chat import (
@@ -191,7 +191,7 @@ async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChat
     await seal(chat)
     assert lock_words(chat) == "Sealed" and chat.composer.lock.isChecked()
     assert "proves nothing about hardware" in chat.header.lock.toolTip()  # the Sandbox only plays an enclave
-    real = lock_of(chat.presenter.opened.model, Sitting(MODEL), is_on=True, has_character=False, in_sandbox=False)
+    real = lock_of(chat.presenter.opened.model, SealStatus(MODEL), is_on=True, has_character=False, in_sandbox=False)
     assert "encrypted for the model’s enclave" in real.detail and "only the enclave" not in real.detail.lower()
 
 
@@ -595,7 +595,7 @@ async def test_saved_evidence_is_accepted_by_the_command_also_after_a_restart(
         await chat.settle()
         chat.presenter.seals.wipe_all()
         sheet = await seal_sheet(chat)
-        sheet.sittings.setCurrentIndex(sheet.sittings.count() - 1)  # the sitting of the answer
+        sheet.checks.setCurrentIndex(sheet.checks.count() - 1)  # the session of the answer
         sheet.save.click()
         await until(lambda: bool(chat.canvas.findChildren(QFileDialog)))
         file = tmp_path / "evidence.json"
@@ -808,14 +808,14 @@ async def test_r_tee_16_keys_are_wiped_when_the_chat_goes_and_when_the_account_c
 ) -> None:
     await seal(chat)
     chat_id = chat.presenter.opened.chat_id
-    assert chat.presenter.seals.sitting(chat_id).checked_model
+    assert chat.presenter.seals.status(chat_id).checked_model
     chat.presenter.current_account.account_changed.emit()
-    assert not chat.presenter.seals.sitting(chat_id).checked_model and lock_words(chat) == "Not sealed yet"
+    assert not chat.presenter.seals.status(chat_id).checked_model and lock_words(chat) == "Not sealed yet"
     await chat.type(QUESTION)
-    assert chat.presenter.seals.sitting(chat_id).checked_model
+    assert chat.presenter.seals.status(chat_id).checked_model
     chat.page.trash()
     await chat.settle()
-    assert not chat.presenter.seals.sitting(chat_id).checked_model
+    assert not chat.presenter.seals.status(chat_id).checked_model
 
 
 async def test_r_tee_16_keys_that_an_answer_comes_under_are_wiped_when_it_has_ended(chat: SandboxChatHarness) -> None:

@@ -1,4 +1,4 @@
-"""Who decides which root counts, when keys are wiped, and what is kept of a sitting."""
+"""Who decides which root counts, when keys are wiped, and what is kept of a session."""
 
 from __future__ import annotations
 

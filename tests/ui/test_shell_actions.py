@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.ui.kit.key_map import ShortcutRefused
+from app.ui.kit.shortcut_map import ShortcutRefused
 from app.ui.kit.tab import TabAction
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu

@@ -22,7 +22,7 @@ from eth_keys.datatypes import PrivateKey
 from eth_utils.crypto import keccak
 
 from app.sandbox.http.errors import Json
-from app.sandbox.sealed.mint import Authority
+from app.sandbox.sealed.attestation_issuer import Authority
 from app.sandbox.sealed.nvidia import Signer
 
 RUNTIME_EVENT = 0x08000001

@@ -113,7 +113,7 @@ class Attestation:
 
 
 class SealedSession:
-    """The keys of one chat's sitting: the enclave's, checked, and our own, in memory only (R-TEE-16).
+    """The keys of one chat's session: the enclave's, checked, and our own, in memory only (R-TEE-16).
 
     Bound to one model at one host. `wipe` it when the chat is closed, changes its model, or its seal broke.
     """

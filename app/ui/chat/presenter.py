@@ -183,7 +183,7 @@ class ChatPresenter(QObject):
         self.answers.ended.connect(self._answer_ended)
         self.answers.seal_failed.connect(self.seal_actions.take_back)
         self.seals.changed.connect(self._seal_changed)
-        self.opened.sitting = self.seals.sitting
+        self.opened.seal_status = self.seals.status
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is None or not await self._open_chat(last.id, unless_typed=True):

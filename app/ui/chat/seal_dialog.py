@@ -53,12 +53,12 @@ class SealDialog(Dialog):
         self._state = IconLabel(theme, "unlock", px=20)
         self._words = Label(theme, "", "reading", weight=600)
         self._detail = Label(theme, "", role="text2", wrap=True)
-        self.sittings = ChoiceField(theme, tr("Check"), small=True)
-        self.sittings.currentIndexChanged.connect(lambda _place: self._fill())
+        self.checks = ChoiceField(theme, tr("Check"), small=True)
+        self.checks.currentIndexChanged.connect(lambda _place: self._fill())
         head = QHBoxLayout()
         head.addWidget(self._state)
         head.addWidget(self._words, 1)
-        head.addWidget(self.sittings)
+        head.addWidget(self.checks)
         self.body.addLayout(head)
         self.body.addWidget(self._detail)
         self._inside = QVBoxLayout()
@@ -115,14 +115,14 @@ class SealDialog(Dialog):
         self._detail.set_text(lock.detail)
         before, now = len(self._reports), len(reports)
         self._reports = reports
-        place = self.sittings.currentIndex() if before == now else 0
-        self.sittings.blockSignals(True)
-        self.sittings.clear()
+        place = self.checks.currentIndex() if before == now else 0
+        self.checks.blockSignals(True)
+        self.checks.clear()
         for report in reports:
-            self.sittings.addItem(money.moment(report.checked_at.astimezone()))
-        self.sittings.setCurrentIndex(max(0, place))
-        self.sittings.blockSignals(False)
-        self.sittings.setVisible(now > 1)
+            self.checks.addItem(money.moment(report.checked_at.astimezone()))
+        self.checks.setCurrentIndex(max(0, place))
+        self.checks.blockSignals(False)
+        self.checks.setVisible(now > 1)
         self.save.setEnabled(bool(reports))
         self.save.setToolTip("" if reports else tr("Nothing was checked yet."))
         self.check.setVisible(lock.is_on)
@@ -132,7 +132,7 @@ class SealDialog(Dialog):
     @property
     def shown(self) -> SealReport | None:
         """The check that is shown."""
-        place = self.sittings.currentIndex()
+        place = self.checks.currentIndex()
         return self._reports[place] if 0 <= place < len(self._reports) else None
 
     def _save(self) -> None:

@@ -31,9 +31,9 @@ from PySide6.QtWidgets import (
 
 from app.translation import tr
 from app.ui.kit.icons import paint
-from app.ui.kit.key_map import KeyMap, KeyRow, ShortcutRefused
 from app.ui.kit.key_text import key_text
 from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
+from app.ui.kit.shortcut_map import ShortcutMap, ShortcutRefused, ShortcutRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.frames import solid_frame
@@ -48,15 +48,15 @@ _WAITING = tr("Press the new shortcut. Backspace clears it, Esc cancels.")
 
 
 class KeyListModel(QAbstractListModel):
-    """A title (a plain text) before the actions of each group (`KeyRow`); a sentence may stand under an action."""
+    """A title (a plain text) before the actions of each group (`ShortcutRow`); a sentence may stand under an action."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._items: list[str | KeyRow] = []
+        self._items: list[str | ShortcutRow] = []
         self._said: dict[str, Said] = {}
 
-    def set_rows(self, rows: Sequence[KeyRow]) -> None:
-        items: list[str | KeyRow] = []
+    def set_rows(self, rows: Sequence[ShortcutRow]) -> None:
+        items: list[str | ShortcutRow] = []
         group = ""
         for row in rows:
             if row.group != group:
@@ -91,7 +91,7 @@ class KeyListModel(QAbstractListModel):
 
     def shown(self) -> tuple[str, ...]:
         """The ids of the actions that are listed."""
-        return tuple(item.action_id for item in self._items if isinstance(item, KeyRow))
+        return tuple(item.action_id for item in self._items if isinstance(item, ShortcutRow))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self._items)
@@ -103,32 +103,32 @@ class KeyListModel(QAbstractListModel):
         if role == ROW:
             return item
         if role == SAID:
-            return self._said.get(item.action_id, ("", "")) if isinstance(item, KeyRow) else ("", "")
+            return self._said.get(item.action_id, ("", "")) if isinstance(item, ShortcutRow) else ("", "")
         if role == ENDS:
             return self._ends(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            return item.text if isinstance(item, KeyRow) else item
+            return item.text if isinstance(item, ShortcutRow) else item
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _spoken(item)
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if not index.isValid() or not isinstance(self._items[index.row()], KeyRow):
+        if not index.isValid() or not isinstance(self._items[index.row()], ShortcutRow):
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
     def _ends(self, at: int) -> tuple[bool, bool]:
         before = self._items[at - 1] if at else ""
         after = self._items[at + 1] if at + 1 < len(self._items) else ""
-        return not isinstance(before, KeyRow), not isinstance(after, KeyRow)
+        return not isinstance(before, ShortcutRow), not isinstance(after, ShortcutRow)
 
     @staticmethod
-    def _key(item: str | KeyRow) -> str:
-        return item.action_id if isinstance(item, KeyRow) else f"# {item}"
+    def _key(item: str | ShortcutRow) -> str:
+        return item.action_id if isinstance(item, ShortcutRow) else f"# {item}"
 
 
-def _spoken(item: str | KeyRow) -> str:
-    if not isinstance(item, KeyRow):
+def _spoken(item: str | ShortcutRow) -> str:
+    if not isinstance(item, ShortcutRow):
         return item
     said = (item.text, key_text(item.shortcut) or tr("no shortcut"), tr("changed") if item.is_changed else "")
     return ", ".join(filter(None, said))
@@ -139,7 +139,7 @@ class KeyListView(QListView):
 
     height_changed = Signal()
 
-    def __init__(self, theme: Theme, keys: KeyMap) -> None:
+    def __init__(self, theme: Theme, keys: ShortcutMap) -> None:
         super().__init__()
         self._theme = theme
         self._keys = keys
@@ -200,9 +200,9 @@ class KeyListView(QListView):
         self.rows.say(action_id, (sentence, "bad"))
         announce(self, sentence, urgent=True)
 
-    def _row_at(self, index: Index) -> KeyRow | None:
+    def _row_at(self, index: Index) -> ShortcutRow | None:
         row = index.data(ROW) if index.isValid() else None
-        return row if isinstance(row, KeyRow) else None
+        return row if isinstance(row, ShortcutRow) else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self._row_at(self.currentIndex())
@@ -244,12 +244,12 @@ class KeyDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         theme = self._theme
-        if not isinstance(index.data(ROW), KeyRow):
+        if not isinstance(index.data(ROW), ShortcutRow):
             return QSize(100, theme.height_px(16 + (20 if index.row() else 12), 16))
         said = theme.line_px("small") if index.data(SAID)[0] else 0
         return QSize(100, theme.height_px(40) + said)
 
-    def parts(self, area: QRect, row: KeyRow) -> _Parts:
+    def parts(self, area: QRect, row: ShortcutRow) -> _Parts:
         """Lay a row out; mirrored where the text runs from right to left."""
         theme = self._theme
         size = hint_size(theme, key_text(row.shortcut) or tr("None"))
@@ -266,7 +266,7 @@ class KeyDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setLayoutDirection(option.direction)
-        if isinstance(item, KeyRow):
+        if isinstance(item, ShortcutRow):
             self._paint_row(painter, option, index, item)
         else:
             painter.setFont(self._theme.font("small", 600))
@@ -275,7 +275,7 @@ class KeyDelegate(QStyledItemDelegate):
             painter.drawText(title, int(Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeading), item)
         painter.restore()
 
-    def _paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, row: KeyRow) -> None:
+    def _paint_row(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, row: ShortcutRow) -> None:
         theme = self._theme
         area = QRect(option.rect)
         self._paint_card(painter, area, *index.data(ENDS))
@@ -319,7 +319,7 @@ class KeyDelegate(QStyledItemDelegate):
             painter.fillRect(QRect(area.left() + 1, area.bottom(), area.width() - 2, 1), theme.color("line"))
         painter.restore()
 
-    def _paint_key(self, painter: QPainter, parts: _Parts, row: KeyRow, *, hovered: bool) -> None:
+    def _paint_key(self, painter: QPainter, parts: _Parts, row: ShortcutRow, *, hovered: bool) -> None:
         theme = self._theme
         text = key_text(row.shortcut)
         if hovered:
@@ -342,7 +342,7 @@ class KeyDelegate(QStyledItemDelegate):
     # Editing: the editor is a field that takes a key instead of text
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        row: KeyRow = index.data(ROW)
+        row: ShortcutRow = index.data(ROW)
         capture = KeyCapture(self._theme, tr("New shortcut for {text}", text=row.text), "")
         capture.setParent(parent)
         capture.captured.connect(lambda shortcut: self._captured(capture, row.action_id, shortcut))
@@ -359,7 +359,7 @@ class KeyDelegate(QStyledItemDelegate):
 
     def destroyEditor(self, editor: QWidget, index: Index) -> None:
         row = index.data(ROW) if index.isValid() else None
-        if isinstance(row, KeyRow) and index.data(SAID)[0] == _WAITING:
+        if isinstance(row, ShortcutRow) and index.data(SAID)[0] == _WAITING:
             self._view.rows.say(row.action_id, None)
         super().destroyEditor(editor, index)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
-from app.ui.kit.key_map import KeyMap
 from app.ui.kit.key_text import key_text
 from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.shortcut_map import ShortcutMap
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.label import Label
@@ -20,7 +20,7 @@ from app.ui.settings.state import SettingsState
 
 
 class KeyboardPage(SectionPage):
-    def __init__(self, theme: Theme, presenter: SettingsPresenter, keys: KeyMap) -> None:
+    def __init__(self, theme: Theme, presenter: SettingsPresenter, keys: ShortcutMap) -> None:
         super().__init__(theme)
         self._keys = keys
         self.enter_sends = Switch(theme, tr("Enter sends message"))

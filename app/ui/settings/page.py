@@ -15,7 +15,7 @@ from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.key_map import KeyMap
+from app.ui.kit.shortcut_map import ShortcutMap
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.tab_order import as_seen, leave_pane, tab_stops
 from app.ui.kit.theme import Theme
@@ -69,7 +69,7 @@ class SettingsPage(QObject):
         presenter: SettingsPresenter,
         accounts: AccountsPresenter,
         secrets: Secrets,
-        keys: KeyMap,
+        keys: ShortcutMap,
         tasks: TaskScope,
         *,
         version: str,

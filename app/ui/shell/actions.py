@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.kit.discard import discard
-from app.ui.kit.key_map import KeyRow, ShortcutRefused
 from app.ui.kit.key_text import native_text
+from app.ui.kit.shortcut_map import ShortcutRefused, ShortcutRow
 from app.ui.kit.tab import TabAction
 
 WINDOW = "window"  # the scope of actions that work in every tab
@@ -125,11 +125,11 @@ class ActionRegistry(QObject):
     def can_run(self, entry: Entry) -> bool:
         return entry.action.enabled()
 
-    # Keys: this part is `app.ui.kit.key_map.KeyMap`
+    # Keys: this part is `app.ui.kit.shortcut_map.ShortcutMap`
 
-    def rows(self) -> tuple[KeyRow, ...]:
+    def rows(self) -> tuple[ShortcutRow, ...]:
         return tuple(
-            KeyRow(entry.id, entry.action.text, entry.scope_title, entry.shortcut, entry.action.shortcut)
+            ShortcutRow(entry.id, entry.action.text, entry.scope_title, entry.shortcut, entry.action.shortcut)
             for entry in self._entries.values()
         )
 

@@ -22,7 +22,7 @@ from app.storage.files import write_atomically
 from app.storage.settings import Settings
 from app.translation import tr
 from app.ui.kit.accessible_interfaces import install_interfaces
-from app.ui.kit.caret_rest import CaretRest
+from app.ui.kit.caret_blink import CaretBlink
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.key_text import key_text
 from app.ui.kit.qt_repairs.thread_pool import run_in_pool
@@ -106,7 +106,7 @@ class Overlays(QObject):
         install_interfaces()
         if self._ring is None:
             self._ring = FocusRing(self._theme, self._window)
-            CaretRest(self, self._theme)
+            CaretBlink(self, self._theme)
         if native_menus:
             self.main_menu.fill_bar(self._window.menuBar())
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 
 from app.translation import tr
 from app.ui.kit.accessible_role import show_as
-from app.ui.kit.key_map import KeyRow
 from app.ui.kit.key_text import key_text
 from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.shortcut_map import ShortcutRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.kbd import KeyHint
@@ -30,7 +30,11 @@ class ShortcutSheet(ModalLayer):
     """Two columns of actions and keys, grouped by where they work."""
 
     def __init__(
-        self, theme: Theme, window: QWidget, rows: Callable[[], Sequence[KeyRow]], change: Callable[[], None] | None
+        self,
+        theme: Theme,
+        window: QWidget,
+        rows: Callable[[], Sequence[ShortcutRow]],
+        change: Callable[[], None] | None,
     ) -> None:
         """`change` opens the place where keys can be changed; None while there is none."""
         super().__init__(theme, window, tr("All shortcuts"))
@@ -117,9 +121,9 @@ class ShortcutSheet(ModalLayer):
                     self._shortcut(grid, row)
         return sheet
 
-    def _columns(self) -> list[list[tuple[str, KeyRow | None]]]:
+    def _columns(self) -> list[list[tuple[str, ShortcutRow | None]]]:
         """Titles (row None) and rows, cut in two where the sheet is wide; a cut group says its title again."""
-        items: list[tuple[str, KeyRow | None]] = []
+        items: list[tuple[str, ShortcutRow | None]] = []
         typed = self.search.text()
         words = TypedWords(typed.replace("+", " "))
         for row in self._rows():
@@ -153,7 +157,7 @@ class ShortcutSheet(ModalLayer):
         title.setContentsMargins(0, self.theme.px(8 if grid.rowCount() > 1 else 0), 0, self.theme.px(2))
         grid.addWidget(title, grid.rowCount(), 0, 1, 2)
 
-    def _shortcut(self, grid: QGridLayout, row: KeyRow) -> None:
+    def _shortcut(self, grid: QGridLayout, row: ShortcutRow) -> None:
         at = grid.rowCount()
         grid.addWidget(Label(self.theme, row.text, wrap=True), at, 0)
         keys = QWidget()

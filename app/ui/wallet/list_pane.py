@@ -22,7 +22,7 @@ from app.ui.kit.widgets.surfaces import zone
 from app.ui.wallet.account_card import AccountView, age_words, column
 from app.ui.wallet.limit_fields import LimitFields
 from app.ui.wallet.state import AccountCard
-from app.ui.wallet.top_up_state import OpenPayment
+from app.ui.wallet.top_up_state import PendingTopUp
 
 
 class OpenPaymentCard(Card):
@@ -30,7 +30,7 @@ class OpenPaymentCard(Card):
 
     check = Signal(str)
 
-    def __init__(self, theme: Theme, payment: OpenPayment) -> None:
+    def __init__(self, theme: Theme, payment: PendingTopUp) -> None:
         super().__init__(theme, padding=(14, 12), fill="warn_tint", border="warn")
         self.setAccessibleName(tr("Pending payment of {amount}", amount=money.money(payment.amount)))
         title = tr(
@@ -125,14 +125,14 @@ class WalletListPane(QWidget):
                 raise
         self._views[card.id] = view
 
-    def show_payments(self, payments: tuple[OpenPayment, ...]) -> None:
+    def show_payments(self, payments: tuple[PendingTopUp, ...]) -> None:
         """Show what is not settled, above everything else."""
         self._payment_cards.clear()
         build_rows(payments, self._add_payment)
         self._payments.setVisible(bool(payments))
         self._order()
 
-    def _add_payment(self, payment: OpenPayment) -> None:
+    def _add_payment(self, payment: PendingTopUp) -> None:
         card = OpenPaymentCard(self._theme, payment)
         card.check.connect(self.check)
         self._payment_cards.add(card)

@@ -28,7 +28,7 @@ from app.storage.errors import StorageError
 from app.storage.paid_call_intents import Intents
 from app.translation import tr, tr_n
 from app.ui.wallet.session.holdings import GIFT_USD, SandboxHoldings, held_on_chain, price_of_asking
-from app.ui.wallet.session.open_payments import OpenPayments
+from app.ui.wallet.session.pending_top_ups import PendingTopUps
 from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
 from app.ui.wallet.top_up_state import SheetRow, TopUpView
 from app.wallet.errors import KeyUnavailable, WalletError
@@ -80,7 +80,7 @@ class TopUpPresenter(QObject):
         self._purses = purses
         self._now = now
         self._intents: Intents | None = None
-        self.open = OpenPayments(accounts, tasks, service_of, now)
+        self.open = PendingTopUps(accounts, tasks, service_of, now)
         self.open.credited.connect(self.paid)
         self.view = TopUpView()
         self._account: Account | None = None
@@ -145,7 +145,7 @@ class TopUpPresenter(QObject):
         """Find out what the wallet holds. Free in the Sandbox; elsewhere it costs `asking_price`."""
         self._tasks.replace("top-up holds", self._refresh_play_money, None)
 
-    def fill_purse(self) -> None:
+    def request_play_money(self) -> None:
         """Let the Sandbox's faucet give the wallet play dollars."""
         self._tasks.replace("top-up holds", self._refresh_play_money, GIFT_USD)
 

@@ -494,7 +494,7 @@ class TopUpDialog(Dialog):
         if self._shown is not None and self._shown.is_looking:
             return  # the button stays on meanwhile: the focus would jump away from it
         if self._shown is not None and self._shown.is_play:
-            self.presenter.fill_purse()
+            self.presenter.request_play_money()
         else:
             self.presenter.refresh_play_money()
 

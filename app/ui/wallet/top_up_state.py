@@ -68,7 +68,7 @@ class TopUpView:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenPayment:
+class PendingTopUp:
     """A payment that was signed and whose end is not known. `until`: nobody can carry it out after that."""
 
     intent_id: str

@@ -20,7 +20,7 @@ from app.service.errors import BadRequest, ServerFailed
 from app.service.x402 import Settlement, TransactionPage, WalletTransaction, X402Resource
 from app.ui.chat.page import ChatPage
 from app.ui.kit.widgets.buttons import IconButton
-from app.ui.wallet.session import open_payments
+from app.ui.wallet.session import pending_top_ups
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
 
@@ -147,7 +147,7 @@ async def test_a_payment_is_never_called_off_before_all_bookings_since_were_read
     await wallet.leave(dialog)
     if bookings != "refused":
         monkeypatch.setattr(X402Resource, "transactions", behind_a_page_of_charges)
-    monkeypatch.setattr(open_payments, "SURELY_OVER", timedelta(days=-1))
+    monkeypatch.setattr(pending_top_ups, "SURELY_OVER", timedelta(days=-1))
     await wallet.fault("answer", times=1, path="/x402/top-up", status=400)
     (card,) = wallet.payment_cards()
     card.button.click()

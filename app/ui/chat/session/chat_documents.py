@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.documents.follower import Follower, Progress
 from app.documents.index import Overview, overview, remove
 from app.documents.one_file import text_of
 from app.documents.reading import PLAIN, Kind, Reason, Unreadable, sentence
 from app.documents.search import Found, excerpt, named, search, whole_text
 from app.documents.vectors import vectors_beside
+from app.documents.watcher import DocumentWatcher, Progress
 from app.service.http.harmless_text import harmless_line
 from app.storage.errors import StorageError
 from app.storage.projects.document_paths import DocumentPaths
@@ -69,7 +69,7 @@ class ChatDocuments(QObject):
         self._paths = DocumentPaths(database)
         self._folder = database.path.parent / FOLDER
         self._all: dict[str, tuple[str, ...]] = {}
-        self._followers: dict[str, Follower] = {}
+        self._watchers: dict[str, DocumentWatcher] = {}
         self._paused: set[str] = set()
         self._tidying: dict[str, bool] = {}  # projects that follow less than before; whether that is being looked at
         self.embeddings = DocumentEmbeddings(database, self._index)
@@ -85,9 +85,9 @@ class ChatDocuments(QObject):
 
     def close(self) -> None:
         """End the processes that read; they go on with the next start."""
-        for follower in self._followers.values():
-            follower.close()
-        self._followers.clear()
+        for watcher in self._watchers.values():
+            watcher.close()
+        self._watchers.clear()
 
     def paths(self, project_id: str) -> tuple[str, ...]:
         """The files and folders that a project follows."""
@@ -95,25 +95,25 @@ class ChatDocuments(QObject):
 
     def progress(self, project_id: str) -> Progress:
         """How far the reading of a project is."""
-        follower = self._followers.get(project_id)
-        return follower.progress if follower is not None else Progress()
+        watcher = self._watchers.get(project_id)
+        return watcher.progress if watcher is not None else Progress()
 
     def is_paused(self, project_id: str) -> bool:
         return project_id in self._paused
 
     def follow(self, project_id: str) -> None:
         """See to it that a project's files are read, now and whenever they change."""
-        if project_id in self._followers or not self.paths(project_id):
+        if project_id in self._watchers or not self.paths(project_id):
             return
-        follower = Follower(self._index(project_id), lambda _: self.changed.emit(project_id))
-        self._followers[project_id] = follower
-        follower.follow(self.paths(project_id), self.is_paused(project_id))
+        watcher = DocumentWatcher(self._index(project_id), lambda _: self.changed.emit(project_id))
+        self._watchers[project_id] = watcher
+        watcher.follow(self.paths(project_id), self.is_paused(project_id))
 
     def pause(self, project_id: str, paused: bool) -> None:
         """Stop reading, or go on."""
         (self._paused.add if paused else self._paused.discard)(project_id)
-        if project_id in self._followers:
-            self._followers[project_id].pause(paused)
+        if project_id in self._watchers:
+            self._watchers[project_id].pause(paused)
         self.changed.emit(project_id)
 
     def add(self, project_id: str, paths: Sequence[Path]) -> None:
@@ -139,9 +139,9 @@ class ChatDocuments(QObject):
         await change(project_id, what)
         self._all = await self._paths.all()
         self.paths_changed.emit()
-        follower = self._followers.get(project_id)
-        if follower is not None:
-            follower.follow(self.paths(project_id), self.is_paused(project_id))
+        watcher = self._watchers.get(project_id)
+        if watcher is not None:
+            watcher.follow(self.paths(project_id), self.is_paused(project_id))
         else:
             self.follow(project_id)
         self.changed.emit(project_id)
@@ -218,9 +218,9 @@ class ChatDocuments(QObject):
 
     def forget(self, project_id: str) -> None:
         """Remove what was read of a project."""
-        follower = self._followers.pop(project_id, None)
-        if follower is not None:
-            follower.close()
+        watcher = self._watchers.pop(project_id, None)
+        if watcher is not None:
+            watcher.close()
         remove(self._index(project_id))
         remove(vectors_beside(self._index(project_id)))
 

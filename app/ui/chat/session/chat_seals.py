@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.core.problems import ActionSpec, Problem
 from app.service.errors import EvidenceRefused, SealBroken, ServiceError
 from app.translation import tr
-from app.ui.chat.session.seal import Sitting
+from app.ui.chat.session.seal import SealStatus
 
 if TYPE_CHECKING:
     from app.core.seal_report import SealReport
@@ -62,15 +62,15 @@ class ChatSeals(QObject):
         self._packed: set[str] = set()  # chats whose earlier turns go within the last message
         self._end = QTimer(self)
         self._end.setSingleShot(True)
-        self._end.timeout.connect(self._end_sittings)
+        self._end.timeout.connect(self._end_sessions)
 
     # What is known
 
-    def sitting(self, chat_id: str | None) -> Sitting:
+    def status(self, chat_id: str | None) -> SealStatus:
         """What the lock of a chat shows."""
         known = self._checks.get(chat_id or "", Check())
         session = self._held(chat_id or "")
-        return Sitting(session.model if session is not None else "", chat_id in self._checking, known.refusal)
+        return SealStatus(session.model if session is not None else "", chat_id in self._checking, known.refusal)
 
     def check_of(self, chat_id: str | None) -> Check:
         return self._checks.get(chat_id or "", Check())
@@ -91,7 +91,7 @@ class ChatSeals(QObject):
         return self._sessions
 
     async def session(self, chat_id: str, account: Account, service: Service, model: str) -> SealedSession:
-        """The keys of a chat's sitting, after a check of the enclave where that is due. Raises `ServiceError`."""
+        """The keys of a chat's session, after a check of the enclave where that is due. Raises `ServiceError`."""
         self._checking.add(chat_id)
         self.changed.emit(chat_id)
         try:
@@ -191,7 +191,7 @@ class ChatSeals(QObject):
             if self._sessions is not None:
                 self._sessions.wipe(chat_id)
 
-    # The end of a sitting
+    # The end of a session
 
     def _follow_end(self) -> None:
         ends = self._sessions.next_end() if self._sessions is not None else None
@@ -199,7 +199,7 @@ class ChatSeals(QObject):
             wait_s = (ends - datetime.now(UTC)).total_seconds()
             self._end.start(round(1000 * min(max(wait_s, 1.0), LONGEST_WAIT_S)))
 
-    def _end_sittings(self) -> None:
+    def _end_sessions(self) -> None:
         assert self._sessions is not None
         for chat_id in self._sessions.ended():
             if not self._is_writing(chat_id):

@@ -20,7 +20,7 @@ from app.ui.chat.session.chat_options import (
 )
 from app.ui.chat.session.estimate import TokenCounter, count_tokens
 from app.ui.chat.session.message_tree import MessageTree
-from app.ui.chat.session.seal import Lock, Sitting, lock_of
+from app.ui.chat.session.seal import Lock, SealStatus, lock_of
 from app.ui.chat.session.stored_chat import (
     CHARACTER_KEY,
     PARAMETERS_KEY,
@@ -86,7 +86,7 @@ class OpenChat:
         self.question_cost: Callable[[str, str], Decimal | None] = lambda _project_id, _text: None
         self.private = False  # it is in memory alone
         self.sealed = False  # what is said goes to the model's enclave sealed, or not at all
-        self.sitting: Callable[[str | None], Sitting] = lambda _chat_id: Sitting()
+        self.seal_status: Callable[[str | None], SealStatus] = lambda _chat_id: SealStatus()
         self.usual_options = ChatOptions()  # what the new chat began with
         self.draft = ""
         self.editing: str | None = None
@@ -214,10 +214,10 @@ class OpenChat:
 
     def lock(self) -> Lock:
         """Whether this chat is sealed, and what is known of that."""
-        sitting = self.sitting(self.chat_id)
+        seal_status = self.seal_status(self.chat_id)
         return lock_of(
             self.model,
-            sitting,
+            seal_status,
             is_on=self.sealed,
             has_character=self.character is not None,
             in_sandbox=self.current_account.is_sandbox,

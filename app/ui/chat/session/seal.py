@@ -45,7 +45,7 @@ ICONS = {
 }
 
 
-class Sitting(NamedTuple):
+class SealStatus(NamedTuple):
     """What is known of a chat's enclave now. `refusal` is the sentence of the check that failed last."""
 
     checked_model: str = ""  # the model whose enclave was checked, "" for none
@@ -68,19 +68,19 @@ class Lock(NamedTuple):
         return ICONS[self.state]
 
 
-def lock_of(model: Model | None, sitting: Sitting, *, is_on: bool, has_character: bool, in_sandbox: bool) -> Lock:
+def lock_of(model: Model | None, status: SealStatus, *, is_on: bool, has_character: bool, in_sandbox: bool) -> Lock:
     """The state of a chat's lock. `is_on`: the person chose to seal this chat."""
     can = model.capabilities if model is not None else None
     in_enclave = can is not None and (can.supports_tee_attestation or can.supports_e2ee)
     why_not = "" if is_on else _why_not(model, has_character)
-    if is_on and sitting.refusal:
-        return Lock(LockState.REFUSED, True, tr("Seal refused"), sitting.refusal, is_quiet=False)
-    if is_on and model is not None and sitting.checked_model == model.id:
+    if is_on and status.refusal:
+        return Lock(LockState.REFUSED, True, tr("Seal refused"), status.refusal, is_quiet=False)
+    if is_on and model is not None and status.checked_model == model.id:
         return Lock(
             LockState.SEALED, True, tr("Sealed"), SEALED_IN_SANDBOX if in_sandbox else SEALED_MEANS, is_quiet=False
         )
     if is_on:
-        detail = tr("Rialto is checking the enclave.") if sitting.is_checking else UNCHECKED
+        detail = tr("Rialto is checking the enclave.") if status.is_checking else UNCHECKED
         return Lock(LockState.OPEN, True, tr("Not sealed yet"), detail, is_quiet=False)
     if in_enclave:
         can_seal = tr("This model can be sealed. Until then the service can read your messages on the way.")

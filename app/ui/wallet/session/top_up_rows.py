@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.translation import tr
-from app.ui.wallet.session.open_payments import as_money
+from app.ui.wallet.session.pending_top_ups import as_money
 from app.ui.wallet.top_up_state import SheetRow, WayToPay
 from app.wallet.networks import SOLANA_NAMES
 

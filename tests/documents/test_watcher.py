@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from app.documents.follower import Follower, Progress
 from app.documents.reading import Reason
+from app.documents.watcher import DocumentWatcher, Progress
 from tests.documents import samples
 
 PATIENCE_S = 60.0
 
 
 class Watched:
-    """A follower whose states can be waited for."""
+    """A watcher whose states can be waited for."""
 
     def __init__(self, index: Path, patience_s: float = PATIENCE_S) -> None:
         self.index = index
         self.said: list[Progress] = []
         self._new = threading.Condition()
-        self.follower = Follower(index, self._take, patience_s)
+        self.watcher = DocumentWatcher(index, self._take, patience_s)
 
     def _take(self, progress: Progress) -> None:
         with self._new:
@@ -54,7 +54,7 @@ def rows(index: Path, query: str) -> list[tuple[object, ...]]:
 def watched(tmp_path: Path) -> Iterator[Watched]:
     made = Watched(tmp_path / "index" / "index.db")
     yield made
-    made.follower.close()
+    made.watcher.close()
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_files_are_read_and_what_is_left_out_says_why(watched: Watched, folder: Path) -> None:
-    watched.follower.follow((str(folder),))
+    watched.watcher.follow((str(folder),))
     watched.wait_for("idle")
     assert rows(watched.index, "SELECT kind, reason FROM files ORDER BY path") == [
         ("markdown", ""),
@@ -79,7 +79,7 @@ def test_files_are_read_and_what_is_left_out_says_why(watched: Watched, folder: 
 
 
 def test_only_what_changed_is_read_again(watched: Watched, folder: Path) -> None:
-    watched.follower.follow((str(folder),))
+    watched.watcher.follow((str(folder),))
     watched.wait_for("idle")
     with closing(sqlite3.connect(watched.index)) as connection:
         connection.execute("UPDATE files SET chars = -1")  # stays where nothing is read
@@ -90,15 +90,15 @@ def test_only_what_changed_is_read_again(watched: Watched, folder: Path) -> None
     assert rows(watched.index, "SELECT kind FROM files WHERE chars = -1 ORDER BY path") == [("docx",), ("",)]
     (folder / "a.md").unlink()
     watched.wait_for_rows("SELECT count(*) FROM words WHERE words MATCH 'dollars'", [(0,)])
-    watched.follower.follow(())
+    watched.watcher.follow(())
     watched.wait_for_rows("SELECT count(*) FROM files", [(0,)])
 
 
 def test_a_pause_reads_nothing_and_going_on_reads_it_all(watched: Watched, folder: Path) -> None:
-    watched.follower.follow((str(folder),), paused=True)
+    watched.watcher.follow((str(folder),), paused=True)
     watched.wait_for("paused")
     assert rows(watched.index, "SELECT count(*) FROM files") == [(0,)]
-    watched.follower.pause(False)
+    watched.watcher.pause(False)
     watched.wait_for("idle")
     assert rows(watched.index, "SELECT count(*) FROM files") == [(3,)]
 
@@ -107,13 +107,13 @@ def test_who_is_killed_while_reading_loses_nothing(tmp_path: Path, folder: Path)
     for number in range(400):
         (folder / f"{number}.txt").write_text(f"number{number} " + "word " * 2000)
     first = Watched(tmp_path / "index.db")
-    first.follower.follow((str(folder),))
+    first.watcher.follow((str(folder),))
     first.wait_for("reading")
-    first.follower.close()  # kills it
+    first.watcher.close()  # kills it
     again = Watched(tmp_path / "index.db")
-    again.follower.follow((str(folder),))
+    again.watcher.follow((str(folder),))
     again.wait_for("idle")
-    again.follower.close()
+    again.watcher.close()
     assert rows(tmp_path / "index.db", "SELECT count(*) FROM files WHERE reason = ''") == [(402,)]
     assert rows(tmp_path / "index.db", "SELECT count(*) FROM words WHERE words MATCH 'number399'") == [(1,)]
     assert rows(tmp_path / "index.db", "PRAGMA integrity_check") == [("ok",)]
@@ -128,9 +128,9 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path
     book["xl/_rels/workbook.xml.rels"] = samples.relations(("x", "worksheet", "sheet.xml"))
     (folder / "slow.xlsx").write_bytes(samples.zipped({**book, "xl/sheet.xml": sheet}))
     watched = Watched(tmp_path / "index.db", patience_s=0.3)
-    watched.follower.follow((str(folder),))
+    watched.watcher.follow((str(folder),))
     watched.wait_for("idle")
-    watched.follower.close()
+    watched.watcher.close()
     found = dict(
         rows(tmp_path / "index.db", "SELECT replace(path, rtrim(path, replace(path, '/', '')), ''), reason FROM files")
     )
@@ -141,7 +141,7 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path
 def test_a_damaged_index_is_made_again(watched: Watched, folder: Path) -> None:
     watched.index.parent.mkdir()
     watched.index.write_bytes(b"no database" * 999)
-    watched.follower.follow((str(folder),))
+    watched.watcher.follow((str(folder),))
     watched.wait_for("idle")
     assert rows(watched.index, "SELECT count(*) FROM files") == [(3,)]
 
@@ -169,7 +169,7 @@ def test_each_bad_input_is_a_line_with_its_reason_and_stops_nothing_else(watched
     os.mkfifo(folder / "pipe.txt")
     with closing(socket.socket(socket.AF_UNIX)) as listener:
         listener.bind(str(folder / "socket.txt"))
-        watched.follower.follow((str(folder), str(folder / "circle"), "/dev/zero", str(folder.parent / "gone.txt")))
+        watched.watcher.follow((str(folder), str(folder / "circle"), "/dev/zero", str(folder.parent / "gone.txt")))
         watched.wait_for("idle")
     found = {Path(str(path)).name: reason for path, reason in rows(watched.index, "SELECT path, reason FROM files")}
     assert found == {
@@ -193,7 +193,7 @@ def test_each_bad_input_is_a_line_with_its_reason_and_stops_nothing_else(watched
 def test_a_file_that_vanishes_before_its_turn_is_gone_from_the_list(watched: Watched, folder: Path) -> None:
     for number in range(200):
         (folder / f"{number}.txt").write_text("word " * 2000)
-    watched.follower.follow((str(folder),))
+    watched.watcher.follow((str(folder),))
     watched.wait_for("reading")
     (folder / "99.txt").unlink()
     (folder / "98.txt").rename(folder / "98.new")

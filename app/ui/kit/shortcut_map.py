@@ -13,7 +13,7 @@ class ShortcutRefused(Exception):
     """A key cannot be given to an action; the message is a sentence for the person."""
 
 
-class KeyRow(NamedTuple):
+class ShortcutRow(NamedTuple):
     """One action and its key, both keys in Qt's portable text; "" is no key."""
 
     action_id: str
@@ -27,13 +27,13 @@ class KeyRow(NamedTuple):
         return self.shortcut != self.own_shortcut
 
 
-class KeyMap(Protocol):
+class ShortcutMap(Protocol):
     """Every action by name, and the right to change its key."""
 
     @property
     def changed(self) -> SignalInstance: ...
 
-    def rows(self) -> Sequence[KeyRow]:
+    def rows(self) -> Sequence[ShortcutRow]:
         """All actions, in the order of the menus."""
 
     def set_shortcut(self, action_id: str, shortcut: str) -> None:

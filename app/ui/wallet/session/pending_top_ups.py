@@ -19,7 +19,7 @@ from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCal
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.session.comparison import MAX_PAGES
-from app.ui.wallet.top_up_state import OpenPayment
+from app.ui.wallet.top_up_state import PendingTopUp
 
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
@@ -74,8 +74,8 @@ def credit_note(paid: Decimal, settlement: Settlement) -> str:
     )
 
 
-class OpenPayments(QObject):
-    """`changed` carries the `OpenPayment`s; `credited` the id of an account whose top-up arrived after all."""
+class PendingTopUps(QObject):
+    """`changed` carries the `PendingTopUp`s; `credited` the id of an account whose top-up arrived after all."""
 
     changed = Signal(tuple)
     credited = Signal(str)
@@ -94,7 +94,7 @@ class OpenPayments(QObject):
         self._service_of = service_of
         self._now = now
         self._intents: Intents | None = None
-        self.payments: tuple[OpenPayment, ...] = ()
+        self.payments: tuple[PendingTopUp, ...] = ()
 
     async def start(self, intents: Intents) -> None:
         self._intents = intents
@@ -107,7 +107,7 @@ class OpenPayments(QObject):
         self.payments = tuple(build_rows(await self._intents.unsettled(KIND), self._shown))
         self.changed.emit(self.payments)
 
-    async def of(self, account_id: str) -> OpenPayment | None:
+    async def of(self, account_id: str) -> PendingTopUp | None:
         """The open payment of an account's wallet, None when there is none."""
         await self.reload()
         return next((each for each in self.payments if each.account_id == account_id), None)
@@ -209,9 +209,9 @@ class OpenPayments(QObject):
                 return False
         return None
 
-    def _shown(self, intent: Intent) -> OpenPayment:
+    def _shown(self, intent: Intent) -> PendingTopUp:
         account = self._accounts.get(intent.account_id)
-        return OpenPayment(
+        return PendingTopUp(
             intent_id=intent.id,
             account_id=intent.account_id,
             account=account.name if account is not None else str(intent.request.get("account", "")),

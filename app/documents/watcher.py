@@ -47,7 +47,7 @@ def start_process(*arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
-class Follower:
+class DocumentWatcher:
     """One for each project that is followed. `changed` is called in a thread of its own, some times a second."""
 
     def __init__(self, index: Path, changed: Callable[[Progress], None], patience_s: float = PATIENCE_S) -> None:

@@ -13,7 +13,7 @@ REST_AFTER_MS = 10_000  # desktops that stop the blinking themselves do so as so
 _TYPING = (QEvent.Type.KeyPress, QEvent.Type.InputMethod, QEvent.Type.MouseButtonPress)
 
 
-class CaretRest(QObject):
+class CaretBlink(QObject):
     """Follows the focus; when nobody has typed in the field that has it for ten seconds, its caret stops blinking.
 
     With reduced motion no caret blinks at all.
