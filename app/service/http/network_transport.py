@@ -15,7 +15,6 @@ import httpcore
 import httpx
 
 from app.service.http.network import Network, Proxy, UnusableProxy, Way
-from app.service.http.network_chunks import read_whole_reads
 from app.service.http.network_dial import Dialer, Fault, HopFailed, Step, sentence_of
 from app.service.http.network_stream import SocketStream
 from app.translation import tr
@@ -47,7 +46,6 @@ class NetworkTransport(httpx.AsyncBaseTransport):
     """The connections of one account. After a change of the network, calls under way end on those they have."""
 
     def __init__(self, network: Network) -> None:
-        read_whole_reads()
         self._network = network
         self._generation = network.generation
         self._pools: dict[tuple[Way, bool], _Pool] = {}
