@@ -180,6 +180,7 @@ def test_a_file_is_read_beside_the_handbook(sandbox: Client) -> None:
         ("a.bin", bytes(range(256)), "[Error processing file a.bin: Unsupported file type.]"),
         ("cut.docx", samples.docx()[:90], "[Error processing file cut.docx: Unsupported file type.]"),
     ],
+    ids=["docx", "pdf", "epub", "empty pdf", "bytes", "cut docx"],  # an archive has the time in it, and so another name
 )
 def test_a_file_becomes_text_and_one_that_cannot_be_read_is_no_error_R_AUG_11(
     sandbox: Client, name: str, data: bytes, words: str
