@@ -147,8 +147,9 @@ def test_the_tests_of_its_page_pass_with_nothing_but_the_page(made: dict[str, Pa
     for number, code in enumerate(pieces):
         (tmp_path / f"test_piece_{number}.py").write_text(code, encoding="utf-8")
     rows = re.findall(r"^\| `(sandbox\..*?)` \|", README.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(rows) == 7
-    (tmp_path / "test_rows.py").write_text(f"def test_rows(sandbox):\n    {'; '.join(rows)}\n", encoding="utf-8")
+    assert len(rows) == 10
+    code = f"import json\n\ndef test_rows(sandbox):\n    {'; '.join(rows)}\n"
+    (tmp_path / "test_rows.py").write_text(code, encoding="utf-8")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
     done = subprocess.run(
         [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"],

@@ -54,8 +54,8 @@ def test_all_faults_are_explained_and_cleared_at_once(sandbox: Client) -> None:
 def test_an_unknown_fault_and_wrong_values_are_refused(sandbox: Client) -> None:
     address = f"{sandbox.running.origin}/sandbox/faults"
     assert sandbox.http.put(f"{address}/earthquake", json={}).status_code == 404
-    answer = sandbox.http.put(f"{address}/answer", json={"status": 200, "times": 0, "shape": "E99"})
-    assert set(answer.json()["details"]) == {"_errors", "status", "times", "shape"}
+    answer = sandbox.http.put(f"{address}/answer", json={"status": 200, "times": 0, "shape": "E99", "aftr": 1})
+    assert set(answer.json()["details"]) == {"_errors", "status", "times", "shape", "aftr"}
 
 
 def test_slow_waits_before_the_answer(sandbox: Client) -> None:

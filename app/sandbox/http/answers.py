@@ -222,7 +222,7 @@ def read(body: Json) -> tuple[ScriptedAnswer, ...]:
 
 
 def _answers(check: Checker, body: Json) -> tuple[ScriptedAnswer, ...]:
-    _only(check, (), body, ("$schema", "answers"))
+    check.only((), body, ("$schema", "answers"))
     check.text(("$schema",), body.get("$schema"))
     if body.get("answers") is None:
         check.complain(("answers",), REQUIRED)
@@ -240,7 +240,7 @@ def _answers(check: Checker, body: Json) -> tuple[ScriptedAnswer, ...]:
 
 
 def _entry(check: Checker, path: Path, body: Json) -> ScriptedAnswer:
-    _only(check, path, body, ENTRY_FIELDS)
+    check.only(path, body, ENTRY_FIELDS)
     name = _filled(check, (*path, "name"), body.get("name"))
     times = check.integer((*path, "times"), body.get("times"), 1)
     match = _match(check, (*path, "match"), check.record((*path, "match"), body.get("match")) or {})
@@ -253,7 +253,7 @@ def _entry(check: Checker, path: Path, body: Json) -> ScriptedAnswer:
 
 
 def _match(check: Checker, path: Path, body: Json) -> Match:
-    _only(check, path, body, MATCH_FIELDS)
+    check.only(path, body, MATCH_FIELDS)
     words = check.items((*path, "words"), body.get("words")) or []
     headers = check.record((*path, "headers"), body.get("headers")) or {}
     for number, word in enumerate(words):
@@ -271,7 +271,7 @@ def _match(check: Checker, path: Path, body: Json) -> Match:
 
 
 def _scripted(check: Checker, path: Path, body: Json) -> Scripted:
-    _only(check, path, body, ANSWER_FIELDS)
+    check.only(path, body, ANSWER_FIELDS)
     is_chat = any(name in body for name in CHAT_FIELDS)
     status = check.integer((*path, "status"), body.get("status"), 200, 599)
     for name in PLAIN_FIELDS:
@@ -289,7 +289,7 @@ def _scripted(check: Checker, path: Path, body: Json) -> Scripted:
         headers = {"Content-Type": content_type, **headers}
     chunks, paced = _chunks(check, path, body)
     usage = check.record((*path, "usage"), body.get("usage")) or {}
-    _only(check, (*path, "usage"), usage, USAGE_FIELDS)
+    check.only((*path, "usage"), usage, USAGE_FIELDS)
     counts = {name: check.integer((*path, "usage", name), usage.get(name), 0) for name in USAGE_FIELDS}
     return Scripted(
         is_chat,
@@ -318,7 +318,7 @@ def _chunks(check: Checker, path: Path, body: Json) -> tuple[tuple[Chunk, ...], 
     for number, row in enumerate(rows):
         here: Path = (*path, "chunks", number)
         chunk = check.record(here, row) or {}
-        _only(check, here, chunk, CHUNK_FIELDS)
+        check.only(here, chunk, CHUNK_FIELDS)
         names = [name for name in SAID if name in chunk]
         if len(names) != 1:
             check.complain(here, f"Give exactly one of {', '.join(SAID)}")
@@ -339,7 +339,7 @@ def _said(check: Checker, path: Path, name: str, body: Json, wait_s: float = 0.0
 
 def _call(check: Checker, path: Path, row: Any) -> ToolCall:
     call = check.record(path, row) or {}
-    _only(check, path, call, CALL_FIELDS)
+    check.only(path, call, CALL_FIELDS)
     arguments = call.get("arguments", {})
     if not isinstance(arguments, dict | str):
         check.complain((*path, "arguments"), "Expected object or string")
@@ -365,11 +365,6 @@ def _content(check: Checker, path: Path, body: Json) -> tuple[str, bytes]:
     if isinstance(content, str):
         return "text/plain; charset=utf-8", content.encode()
     return "application/json; charset=utf-8", json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _only(check: Checker, path: Path, body: Mapping[str, object], known: Iterable[str]) -> None:
-    for name in body.keys() - set(known):
-        check.complain((*path, name), "Unrecognized key")
 
 
 def _string(check: Checker, path: Path, value: object) -> str:

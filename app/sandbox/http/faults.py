@@ -136,6 +136,7 @@ class Faults:
         }
         times = check.integer(("times",), body.get("times"), 1)
         path = check.text(("path",), body.get("path")) or ""
+        check.only((), body, (*values, "times", "path"))
         check.finish()
         fault = Fault(name, times, path, {key: value for key, value in values.items() if value is not None})
         self._armed.setdefault(caller_id, {})[name] = fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -154,6 +154,10 @@ class Checker:
             return value
         self.complain(path, f"Expected object, received {kind_of(value)}")
         return None
+
+    def only(self, path: Path, value: Mapping[str, object], known: Iterable[str]) -> None:
+        for name in value.keys() - set(known):
+            self.complain((*path, name), "Unrecognized key")
 
     def items(self, path: Path, value: object) -> list[Any] | None:
         if value is None or isinstance(value, list):
