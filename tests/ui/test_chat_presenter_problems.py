@@ -58,6 +58,61 @@ async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, f
         assert harness.text_of(-1) == "Paid"
 
 
+@pytest.fixture
+async def unpaid(tmp_home: Path, fake: FakeService) -> AsyncIterator[ChatPresenterHarness]:
+    """A chat whose message was refused for lack of balance."""
+    fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"})]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.current_account.set_numbers(balance=Decimal("0.001"))
+        await harness.say("Hi")
+        yield harness
+
+
+async def said_after_a_top_up(harness: ChatPresenterHarness) -> list[str]:
+    """What is asked from now on, when there is balance again."""
+    before = len(harness.fake.requests)
+    for balance in ("5", "4.99"):
+        harness.current_account.set_numbers(balance=Decimal(balance))
+        await harness.tasks.idle()
+    return [request["messages"][-1]["content"] for request in harness.fake.requests[before:]]
+
+
+async def test_of_an_unpaid_message_that_was_edited_the_new_wording_alone_is_sent(
+    unpaid: ChatPresenterHarness,
+) -> None:
+    unpaid.fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"})]
+    unpaid.presenter.recall()
+    await unpaid.say("In other words")
+    assert await said_after_a_top_up(unpaid) == ["In other words"]
+
+
+async def test_an_unpaid_message_that_was_edited_and_answered_is_not_sent(unpaid: ChatPresenterHarness) -> None:
+    unpaid.presenter.recall()
+    await unpaid.say("In other words")
+    assert unpaid.rows[-1].state == "complete"
+    assert await said_after_a_top_up(unpaid) == []
+
+
+async def test_an_unpaid_message_that_is_deleted_is_not_sent(unpaid: ChatPresenterHarness) -> None:
+    unpaid.presenter.message_actions.act(unpaid.rows[0].id, "delete")
+    await unpaid.tasks.idle()
+    assert await said_after_a_top_up(unpaid) == []
+
+
+async def test_an_unpaid_message_of_a_chat_in_the_trash_is_not_sent(unpaid: ChatPresenterHarness) -> None:
+    unpaid.presenter.move_to_trash((unpaid.presenter.opened.chat_id,))
+    await unpaid.tasks.idle()
+    assert await said_after_a_top_up(unpaid) == []
+
+
+async def test_an_unpaid_message_waits_for_the_balance_of_its_own_account(unpaid: ChatPresenterHarness) -> None:
+    current, own = unpaid.current_account, unpaid.current_account.account
+    current.use(own._replace(id="another"), current.service)
+    assert await said_after_a_top_up(unpaid) == []
+    current.use(own, current.service)
+    assert await said_after_a_top_up(unpaid) == ["Hi"]
+
+
 async def test_a_balance_that_was_old_when_the_question_was_refused_holds_nothing_back(
     tmp_home: Path, fake: FakeService
 ) -> None:
@@ -125,6 +180,21 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
         assert not harness.presenter.answers.writing()
 
 
+async def test_a_limited_message_is_not_sent_to_another_account(
+    tmp_home: Path, fake: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("retry", "client"):
+        monkeypatch.setattr(f"app.service.{module}.MAX_RESET_WAIT_S", 0.01)
+    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "0.1"})]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        current = harness.current_account
+        another = current.account._replace(id="another")
+        harness.presenter.answers.ended.connect(lambda _stored: current.use(another, current.service))
+        await harness.say("Hi")
+        assert len(fake.requests) == 1
+        assert "Nothing is sent automatically" in harness.rows[-1].problem.meaning
+
+
 @dataclass
 class AwayService(FakeService):
     """Cannot be connected to while `is_away`."""
@@ -177,6 +247,16 @@ async def test_an_undelivered_message_is_not_sent_to_another_account(offline: Ch
     await offline.tasks.idle()
     assert offline.fake.requests == []
     assert "Nothing is sent automatically" in offline.rows[-1].problem.meaning
+
+
+async def test_of_an_undelivered_message_that_was_edited_the_new_wording_alone_is_sent(
+    offline: ChatPresenterHarness,
+) -> None:
+    offline.presenter.recall()
+    await offline.say("In other words")
+    offline.current_account.set_reach("")
+    await offline.tasks.idle()
+    assert [request["messages"][-1]["content"] for request in offline.fake.requests] == ["In other words"]
 
 
 async def test_an_undelivered_message_that_is_deleted_is_not_sent(offline: ChatPresenterHarness) -> None:

@@ -70,6 +70,7 @@ class Job:
     resends: int = 0  # how often it was sent again by itself
     project_id: str | None = None  # whose limit it counts against
     sealed: bool = False  # it goes sealed to the model's enclave, or not at all
+    account_id: str = ""  # who asks, known once it is begun; nobody else sends it again
 
     def live(self, clock: Callable[[], float]) -> LiveAnswer:
         return LiveAnswer(
@@ -143,7 +144,7 @@ class AnswerQueue(QObject):
         self._suggestions: dict[str, str] = {}
         self._unpaid: dict[str, Unpaid] = {}
         self._asked_with: dict[str, Decimal | None] = {}  # what was known as the balance when a row was asked for
-        self._undelivered: dict[str, tuple[Job, str]] = {}  # by row id: never reached the service; of which account
+        self._undelivered: dict[str, Job] = {}  # by row id: never reached the service
         self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
         self._written: dict[str, tuple[ChatMessage, ...]] = {}  # by row id: messages before they were sealed
         self.waits: dict[str, str] = {}  # row id of an answer that waits for its time or for the connection → its chat
@@ -203,6 +204,7 @@ class AnswerQueue(QObject):
         if taken or self._current_account.service is None or self._history is None:
             return False
         self._forget_wait(job)
+        job = replace(job, account_id=self._account_id())
         self._live[row] = job.live(self._clock)
         if not self._tasks.start_unless_running(_task(row), self._write, job):
             del self._live[row]
@@ -213,12 +215,16 @@ class AnswerQueue(QObject):
         """Stop every answer of a chat, or its waiting. What came stays. False when there was nothing to stop."""
         rows = [row for row, live in self._live.items() if live.chat_id == chat_id]
         rows += [row for row, chat in self.waits.items() if chat == chat_id]
+        rows += [row for row, unpaid in self._unpaid.items() if unpaid.job.chat_id == chat_id]
+        rows += [row for row, job in self._undelivered.items() if job.chat_id == chat_id]
         stopped = [self.stop_row(row) for row in rows]
         return any(stopped)
 
     def stop_row(self, message_id: str) -> bool:
-        """Stop one answer, or its waiting."""
-        if self.waits.pop(message_id, None) is not None:
+        """Stop one answer, or its waiting for time, connection or balance."""
+        self._unpaid.pop(message_id, None)
+        undelivered = self._undelivered.pop(message_id, None)
+        if self.waits.pop(message_id, None) is not None or undelivered is not None:
             self._tasks.cancel(_wait_task(message_id))
             self._say_not_sent(message_id)
             return True
@@ -229,7 +235,6 @@ class AnswerQueue(QObject):
 
     def dismiss(self, message_id: str) -> None:
         """Do not send after all: the row keeps saying what happened, without a countdown."""
-        self._unpaid.pop(message_id, None)
         self.stop_row(message_id)
         problem = self._problems.get(message_id)
         if problem is not None and problem.countdown_until is not None:
@@ -429,7 +434,7 @@ class AnswerQueue(QObject):
             self._tasks.replace(_wait_task(job.message.id), self._try_unpaid_soon)
             return
         if _can_wait_for_connection(error):
-            self._undelivered[job.message.id] = (job, self._account_id())
+            self._undelivered[job.message.id] = job
             return
         wait_s = error.retry_after_s
         if wait_s is None or not _is_sent_again(job, error):
@@ -444,16 +449,19 @@ class AnswerQueue(QObject):
             self.resume(replace(job, resends=job.resends + 1))
 
     def resume(self, job: Job) -> None:
-        """Write a failed answer again, into the same row: nothing of it is lost, because nothing had come."""
-        if self._history is None:
-            return
-        if self.begin(job, comparing=job.comparing):
+        """Write a failed answer again, into the same row: nothing of it is lost, because nothing had come.
+
+        Another account than the one that was asked pays nothing and hears nothing of it.
+        """
+        if job.account_id != self._account_id():
+            self._say_not_sent(job.message.id)
+        elif self.begin(job, comparing=job.comparing):
             self._problems.pop(job.message.id, None)
             self.changed.emit(job.message.id)
 
     def send_when_back(self, message_id: str) -> None:
         """Send a message that never left as soon as the service can be reached, to the same account only."""
-        job, _ = self._undelivered.get(message_id, (None, None))
+        job = self._undelivered.get(message_id)
         problem = self._problems.get(message_id)
         if job is None or problem is None:
             return
@@ -469,8 +477,10 @@ class AnswerQueue(QObject):
     def _try_undelivered(self) -> None:
         if self._current_account.reach:
             return
-        for row, (job, account_id) in tuple(self._undelivered.items()):
-            if row in self.waits and account_id == self._account_id():
+        for row, job in tuple(self._undelivered.items()):
+            if row not in self.waits:
+                continue
+            if job.account_id == self._account_id():
                 self.resume(job)
             else:
                 self.stop_row(row)
@@ -493,7 +503,7 @@ class AnswerQueue(QObject):
         if balance is None:
             return
         for message_id, (job, before, is_known) in tuple(self._unpaid.items()):
-            if balance == before:
+            if balance == before or job.account_id != self._account_id():
                 continue
             if balance > 0 and not (is_known and before is not None and balance < before):
                 self.resume(job)

@@ -182,6 +182,8 @@ class Conversation(QObject):
         if edited is not None and edited.role == "assistant":
             return await self._rewrite(edited, text, box)
         parent_id = edited.parent_id if edited is not None else opened.thread.head_id
+        for each in opened.thread.exchange_of(edited.id) if edited is not None else ():
+            self._answers.stop_row(each.id)  # what waits in the old wording is not sent beside the new one
         chat: Chat = await self._ensure_chat()
         attached = opened.attachments
         user = await self._history.add_message(
