@@ -146,7 +146,6 @@ async def test_r_tee_09_a_projects_instructions_and_every_way_to_ask_again_go_se
     await lie(chat, "clear_middle", times=1)
     await chat.type(SECOND)
     assert chat.rows[-1].state == "interrupted" and chat.rows[-1].text
-    presenter.cancel_edit()
     chat.act_on_row(chat.rows[-1].id, "continue")
     await asked("user", "assistant", "user", "assistant", "user")
     chat.act_on_row(chat.rows[1].id, "branch")
@@ -443,6 +442,33 @@ def clear_pieces(answer: str) -> list[str]:
         for piece in json.loads(event[6:]).get("choices", ()) if event.startswith("data: {") else ():
             found += [piece["delta"].get(name) or "" for name in ("content", "reasoning_content")]
     return [text for text in found if text and len(text) < 100]
+
+
+async def test_r_tee_15_what_follows_a_broken_seal_does_not_mend_it(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await lie(chat, "clear_middle", times=1)
+    await chat.type(QUESTION)
+    assert chat.rows[-1].state == "interrupted" and chat.composer_text() == QUESTION
+    chat.act_on_row(chat.rows[-1].id, "continue")
+    await chat.settle()
+    assert chat.rows[-1].state == "complete"
+    assert "Seal broken" in receipt_words(chat) and "receipt matches" not in receipt_words(chat)
+    assert chat.composer_text() == "", "it would be asked and paid once more"
+
+
+async def test_r_tee_15_the_receipt_of_a_second_call_is_not_taken_for_that_of_a_whole_answer(
+    chat: SandboxChatHarness,
+) -> None:
+    await seal(chat)
+    assert chat.presenter.conversation is not None
+    stopping = chat.presenter.conversation.text_arrived.connect(lambda *_: chat.presenter.stop())
+    await chat.type(QUESTION)
+    assert chat.rows[-1].state == "stopped" and "Sealed" in receipt_words(chat)
+    chat.presenter.conversation.text_arrived.disconnect(stopping)
+    chat.act_on_row(chat.rows[-1].id, "continue")
+    await chat.settle()
+    assert chat.rows[-1].state == "complete" and "Sealed" in receipt_words(chat)
+    assert not any("receipt" in words for words in receipt_words(chat))
 
 
 async def test_r_tee_14_a_new_key_is_checked_before_the_message_is_sent_again(chat: SandboxChatHarness) -> None:

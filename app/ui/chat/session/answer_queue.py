@@ -329,7 +329,7 @@ class AnswerQueue(QObject):
         outcome = await self.seals.receipt(job.chat_id, service, stream)
         with contextlib.suppress(NotStored):  # deleted meanwhile
             before = await self._history.message(row)
-            if before.state == "complete":
+            if before.state == "complete" and before.usage.get("seal") == RECEIPT_ASKED:
                 self.receipt_came.emit(await self._history.finish_message(row, usage={**before.usage, "seal": outcome}))
 
     async def _store(
@@ -575,10 +575,15 @@ def _task(row: str) -> str:
 
 
 def _seal_note(job: Job, ending: Ending) -> str:
-    """What an answer's row keeps of its seal: its receipt's outcome once there is one, "" for an open answer."""
+    """What an answer's row keeps of its seal: its receipt's outcome once there is one, "" for an open answer.
+
+    A receipt is of one call, so it says nothing of an answer that was continued, and a broken seal stays broken.
+    """
+    if ending.seal_error is not None or job.message.usage.get("seal") == "broken":
+        return "broken"
     if not job.sealed:
         return ""
-    return "broken" if ending.seal_error is not None else RECEIPT_ASKED if ending.sealed is not None else "sealed"
+    return RECEIPT_ASKED if ending.sealed is not None and not job.message.content else "sealed"
 
 
 def _receipt_task(row: str) -> str:

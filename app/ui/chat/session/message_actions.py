@@ -45,7 +45,7 @@ class MessageActions:
             "accept-enclave": (presenter.seal_actions.accept_enclave, (message_id,)),
             "send-packed": (presenter.seal_actions.send_packed, (message_id,)),
         }
-        if action in ("retry", "start-over", "accept-enclave", "send-packed"):
+        if action in ("retry", "start-over", "continue", "accept-enclave", "send-packed"):
             self._leave_taken_back(message_id)
         if action in works:
             work, args = works[action]
