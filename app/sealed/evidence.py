@@ -113,7 +113,8 @@ class Evidence:
                 for each in self.receipts
             ],
         }
-        return json.dumps(content, ensure_ascii=False, indent=1).encode()
+        text = json.dumps(content, ensure_ascii=False, indent=1)
+        return text.encode(errors="backslashreplace")  # half of a surrogate pair stays what it was: JSON escapes it so
 
 
 def read_evidence(data: bytes) -> Evidence:

@@ -44,6 +44,11 @@ def test_evidence_is_read_as_it_was_written_and_checked_again(shape: str) -> Non
     assert [receipt.outcome for _, receipt in again.check_receipts(verdict)] == [ReceiptOutcome.NONE]
 
 
+def test_a_receipt_with_half_of_a_surrogate_pair_is_read_as_it_was_written() -> None:
+    saved = replace(evidence(), receipts=(SavedReceipt("a", bytes(32), bytes(32), {"text": "\ud800 é"}),))
+    assert read_evidence(saved.to_bytes()) == saved
+
+
 def test_the_command_ends_with_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = tmp_path / "evidence.json"
     good.write_bytes(evidence().to_bytes())
