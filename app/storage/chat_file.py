@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from app.storage.chat_rows import (
+    IMPORTED_SEAL,
     STATES,
     Chat,
     Message,
@@ -81,10 +82,12 @@ async def import_chat(
     project_id: str | None = None,
     *,
     trashed: bool = False,
+    own: bool = False,
 ) -> Chat:
     """Keep the chat that `body` (decoded JSON) holds and return it. Raises `NotAChat` with a sentence.
 
-    With `trashed` it goes into the trash, where the chats of a project wait until all of them have come.
+    With `trashed` it goes into the trash, where the chats of a project wait until all of them have come. With `own` it
+    never left Rialto, so what it says of its seals was checked here.
     All of it is kept or none; a message that was still streaming counts as interrupted.
     """
     if not isinstance(body, Mapping) or not isinstance(body.get("messages"), list):
@@ -98,7 +101,7 @@ async def import_chat(
         for name in {entry["id"] for entry in entries if _usable_id(entry.get("id"))}:
             taken.update(row[0] for row in await transaction.fetch("SELECT id FROM messages WHERE id = ?", [name]))
         chat_id, ids = new_id(), _ids(entries, taken)
-        messages, names = _messages(entries, ids, chat_id, now)
+        messages, names = _messages(entries, ids, chat_id, now, own)
         chat = {
             "id": chat_id,
             **{name: text_of(body.get(name)) for name in ("title", "model", "character_slug", "character_name")},
@@ -154,7 +157,7 @@ def _ids(entries: list[Mapping[str, Any]], taken: set[str]) -> list[str]:
 
 
 def _messages(
-    entries: list[Mapping[str, Any]], ids: list[str], chat_id: str, now: datetime
+    entries: list[Mapping[str, Any]], ids: list[str], chat_id: str, now: datetime, own: bool
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the rows to insert, parents before children, and what each id of the file is called now."""
     names: dict[str, str] = {}
@@ -175,7 +178,7 @@ def _messages(
                 "sources": json_text(plain_objects(entry.get("sources"))),
                 "state": _settled(entry.get("state", "complete")),
                 "exchange_id": text_of(entry.get("exchange_id")) or None,
-                "usage": json_text(entry["usage"] if isinstance(entry.get("usage"), Mapping) else {}),
+                "usage": json_text(_usage(entry.get("usage"), own)),
                 "cost_usd": money_text(money_of(entry.get("cost_usd"))),
                 "created_at": moment_in(entry.get("created_at"), now),
                 "thinking_s": seconds_of(entry.get("thinking_s")),
@@ -184,6 +187,14 @@ def _messages(
             }
         )
     return rows, names
+
+
+def _usage(usage: object, own: bool) -> Mapping[str, Any]:
+    """What an answer used. A file can claim any outcome of a seal; that it broke is the only one taken on its word."""
+    if not isinstance(usage, Mapping):
+        return {}
+    seal = usage.get("seal")
+    return {**usage, "seal": IMPORTED_SEAL} if seal and seal != "broken" and not own else usage
 
 
 def _settled(state: object) -> str:

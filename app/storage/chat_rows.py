@@ -81,6 +81,7 @@ class SearchHit:
     snippet: Snippet
 
 
+IMPORTED_SEAL = "imported"  # in a message's `usage`, as "seal": a file says that it was sealed
 DELETED = "deleted"  # in a message's `extra`
 MESSAGE_COLUMNS = (
     "id, chat_id, parent_id, role, content, reasoning, sources, state, error, model, exchange_id, usage, cost_usd,"

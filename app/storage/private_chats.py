@@ -50,7 +50,7 @@ class PrivateChatStore(ChatStore):
     async def keep(self, chat_id: str) -> Chat:
         memory = self._of_chat(chat_id)
         chat, messages = await memory.chat(chat_id), await memory.messages(chat_id)
-        kept = await import_chat(self.database, chat_to_json(chat, messages), chat.account_id)
+        kept = await import_chat(self.database, chat_to_json(chat, messages), chat.account_id, own=True)
         if chat.draft:
             kept = await self._disk.change_chat(kept.id, draft=chat.draft)
         await self.purge(chat_id)

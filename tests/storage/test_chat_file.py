@@ -10,6 +10,7 @@ from app.storage.chat_file import NotAChat, chat_to_json, duplicate_chat, import
 from app.storage.chat_rows import STATES
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
+from app.storage.private_chats import PrivateChatStore
 
 
 async def branched(history: ChatStore) -> str:
@@ -92,6 +93,32 @@ async def test_a_plain_list_of_turns_becomes_a_line(history: ChatStore, database
         ("user", ""),
     ]
     assert chat.preview == "two"
+
+
+@pytest.mark.parametrize(
+    ("claimed", "kept"),
+    [("bound", "imported"), ("asked", "imported"), (["bound"], "imported"), ("broken", "broken"), ("", "")],
+)
+async def test_what_a_file_claims_of_a_seal_is_not_believed(
+    history: ChatStore, database: Database, claimed: object, kept: str
+) -> None:
+    turn = {"role": "assistant", "content": "a", "usage": {"seal": claimed, "prompt": 3}}
+    chat = await import_chat(database, {"messages": [turn]})
+    (message,) = await history.messages(chat.id)
+    assert message.usage == {"seal": kept, "prompt": 3}
+    body = await exported(history, chat.id)
+    await history.purge(chat.id)
+    assert await exported(history, (await import_chat(database, body)).id) == body
+
+
+async def test_a_private_chat_that_is_kept_keeps_its_receipts(database: Database) -> None:
+    private = PrivateChatStore(database)
+    chat = await private.create_chat(private=True)
+    await private.add_message(chat.id, "assistant", "a")
+    (message,) = await private.messages(chat.id)
+    await private.finish_message(message.id, usage={"seal": "bound"})
+    (message,) = await private.messages((await private.keep(chat.id)).id)
+    assert message.usage == {"seal": "bound"}
 
 
 async def test_what_was_streaming_elsewhere_is_interrupted_here(history: ChatStore, database: Database) -> None:

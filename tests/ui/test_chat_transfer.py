@@ -105,6 +105,23 @@ async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> 
         assert [row.text for row in harness.rows] == ["A question", "Second"]
 
 
+async def test_a_file_cannot_claim_that_a_receipt_matches(tmp_home: Path) -> None:
+    turns = [
+        {"role": "user", "content": "A question"},
+        {"role": "assistant", "content": "Half an", "state": "stopped", "usage": {"seal": "bound"}},
+    ]
+    (tmp_home / "c.json").write_text(json.dumps({"format": "rialto-chat", "version": 1, "messages": turns}))
+    async with open_chat_presenter(tmp_home) as harness:
+        harness.presenter.import_files((tmp_home / "c.json",))
+        await harness.tasks.idle()
+        assert "imported, not checked" in (words := [run.text for run in harness.rows[-1].receipt])
+        assert "receipt matches" not in words
+        harness.presenter.message_actions.continue_last()
+        await harness.tasks.idle()
+        assert harness.rows[-1].state == "complete", "and what follows proves nothing of what the file holds"
+        assert "imported, not checked" in [run.text for run in harness.rows[-1].receipt]
+
+
 async def attached_chat(harness: ChatPresenterHarness, *contents: bytes) -> Chat:
     chat = await harness.history.create_chat(title="With things")
     await harness.history.add_message(

@@ -27,6 +27,7 @@ from app.service.errors import (
     RateLimited,
     SealBroken,
 )
+from app.storage.chat_rows import IMPORTED_SEAL
 from app.storage.errors import NotStored, StorageError, Unsaved
 from app.translation import tr
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
@@ -577,10 +578,14 @@ def _task(row: str) -> str:
 def _seal_note(job: Job, ending: Ending) -> str:
     """What an answer's row keeps of its seal: its receipt's outcome once there is one, "" for an open answer.
 
-    A receipt is of one call, so it says nothing of an answer that was continued, and a broken seal stays broken.
+    A receipt is of one call, so it says nothing of an answer that was continued. A broken seal stays broken, and one
+    that only a file tells of is not proved by what follows.
     """
-    if ending.seal_error is not None or job.message.usage.get("seal") == "broken":
+    earlier = job.message.usage.get("seal") if job.message.content else None  # else nothing of it is left
+    if ending.seal_error is not None or earlier == "broken":
         return "broken"
+    if earlier == IMPORTED_SEAL:
+        return IMPORTED_SEAL
     if not job.sealed:
         return ""
     return RECEIPT_ASKED if ending.sealed is not None and not job.message.content else "sealed"

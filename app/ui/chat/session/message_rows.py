@@ -13,6 +13,7 @@ from app.core import money
 from app.core.problems import ActionSpec, Problem
 from app.formats import format_number, written
 from app.service.http.harmless_text import harmless
+from app.storage.chat_rows import IMPORTED_SEAL
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.answer_notes import note_of_ending
@@ -238,6 +239,7 @@ _RECEIPTS = {
     "failed": tr("receipt cannot be read"),
     "none": tr("no receipt"),
     "asked": tr("no receipt yet"),
+    IMPORTED_SEAL: tr("imported, not checked"),
 }
 
 
