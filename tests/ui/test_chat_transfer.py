@@ -114,12 +114,12 @@ async def test_a_file_cannot_claim_that_a_receipt_matches(tmp_home: Path) -> Non
     async with open_chat_presenter(tmp_home) as harness:
         harness.presenter.import_files((tmp_home / "c.json",))
         await harness.tasks.idle()
-        assert "imported, not checked" in (words := [run.text for run in harness.rows[-1].receipt])
-        assert "receipt matches" not in words
+        assert "Imported, seal not checked" in (words := [run.text for run in harness.rows[-1].receipt])
+        assert "Sealed" not in words and "receipt matches" not in words
         harness.presenter.message_actions.continue_last()
         await harness.tasks.idle()
         assert harness.rows[-1].state == "complete", "and what follows proves nothing of what the file holds"
-        assert "imported, not checked" in [run.text for run in harness.rows[-1].receipt]
+        assert "Imported, seal not checked" in [run.text for run in harness.rows[-1].receipt]
 
 
 async def attached_chat(harness: ChatPresenterHarness, *contents: bytes) -> Chat:

@@ -239,7 +239,6 @@ _RECEIPTS = {
     "failed": tr("receipt cannot be read"),
     "none": tr("no receipt"),
     "asked": tr("no receipt yet"),
-    IMPORTED_SEAL: tr("imported, not checked"),
 }
 
 
@@ -249,6 +248,8 @@ def _seal_runs(seal: str) -> list[ReceiptRun]:
         return []
     if seal == "broken":
         return [ReceiptRun(tr("Seal broken"), "bad", strong=True, icon="warning")]
+    if seal == IMPORTED_SEAL:
+        return [ReceiptRun(tr("Imported, seal not checked"))]
     said = _RECEIPTS.get(seal)
     return [ReceiptRun(tr("Sealed"), icon="lock"), *([ReceiptRun(said)] if said else [])]
 
