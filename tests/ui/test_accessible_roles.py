@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.core.tabs import TabInfo
+from app.ui.images.mask_editor import MaskEditor
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.slider_field import SliderField
@@ -40,6 +41,7 @@ def role_of(widget: QWidget) -> QAccessible.Role:
         (Steps, ROLE.StaticText),
         (UsageChart, ROLE.Chart),
         (VideoScreen, ROLE.Graphic),
+        (MaskEditor, ROLE.Graphic),
     ],
 )
 def test_what_is_painted_has_the_role_of_what_it_looks_like(qtbot, theme: Theme, make, role) -> None:

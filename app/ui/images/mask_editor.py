@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.translation import tr
 from app.ui.images.image_work import encoded
+from app.ui.kit.accessible_role import show_as
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 
@@ -50,6 +51,7 @@ class MaskEditor(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAccessibleName(tr("Mask"))
+        show_as(self, "Graphic")
         self.setAccessibleDescription(
             tr(
                 "Arrow keys move the brush, Space paints, Backspace erases, brackets change its size, I inverts the "
