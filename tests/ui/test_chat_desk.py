@@ -285,6 +285,8 @@ async def test_a_function_call_is_answered_by_the_keyboard_alone(theme: Theme, t
         await shown.settle()
         assert [row.text for row in shown.rows] == ["Weather?", "", "2 degrees", "Cold."]
         assert fake.requests[-1]["messages"][-1]["content"] == "2 degrees"
+        offered = next(each for each in shown.page.actions() if each.id == "chat.calls")
+        assert not offered.enabled(), "the last answer asked for none"
 
 
 async def test_a_schema_is_entered_checked_and_used_by_the_keyboard_alone(theme: Theme, tmp_home: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.translation import tr
+from app.ui.chat.session.tool_calls import calls_in
 from app.ui.kit.tab import TabAction
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
 
     def takes_structure() -> bool:
         return presenter.conversation is not None and presenter.head().controls.structure.usable
+
+    def has_calls() -> bool:
+        answer = presenter.opened.thread.last_of("assistant") if asked() else None
+        return answer is not None and bool(calls_in(answer))
 
     def retires() -> bool:
         deprecations = presenter.deprecations()
@@ -85,7 +90,9 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         action(
             "seal_checks", tr("What was checked…"), lambda it: it.open_seal(), "", "shield", words=tr("enclave seal")
         ),
-        action("calls", tr("Enter function results…"), lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
+        action(
+            "calls", tr("Enter function results…"), lambda it: it.answer_last_calls(), "", "wrench", enabled=has_calls
+        ),
         action(
             "move",
             tr("Move chat to project…"),
