@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from app.sandbox.server import RunningSandbox
@@ -184,6 +185,33 @@ async def test_r_tee_09_and_r_tee_11_the_other_api_style_has_headers_of_its_own(
             assert bool(chat.rows[-1].text) == began and lock_words(chat) == "Seal refused"
         assert (await seen(chat))["clear"] == []
         await assert_nothing_leaked(chat)
+
+
+@pytest.mark.parametrize("kind", ["ordinary", "private", "sealed"])
+async def test_of_a_line_with_a_slash_only_a_characters_name_is_searched_and_only_in_an_open_chat(
+    chat: SandboxChatHarness, kind: str
+) -> None:
+    if kind == "sealed":
+        await seal(chat)
+    elif kind == "private":
+        chat.presenter.drafts.timer.blockSignals(True)  # this history keeps no private chats
+        chat.page.new_private_chat()
+    await chat.type("/pomegranate", send=False)
+    await chat.type("/quince is leaking", send=False)
+    controls = controls_of(chat.sandbox)
+    searches = await controls.calls("/characters")
+    details = [await controls.send(f"/log/{line['request_id']}") for line in searches]
+    assert [dict(each["query"])["search"] for each in details] == (["pomegranate"] if kind == "ordinary" else [])
+    chat.presenter.set_draft("")
+
+
+async def test_a_name_behind_a_slash_is_not_searched_when_the_lock_is_pressed_in_the_pause(
+    chat: SandboxChatHarness,
+) -> None:
+    QTest.keyClicks(chat.message_box, "/pomegranate")
+    await seal(chat)
+    assert chat.presenter.opened.sealed
+    await assert_nothing_leaked(chat)
 
 
 async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChatHarness) -> None:

@@ -49,12 +49,12 @@ async def watch(call: Call) -> Response:
 
 
 async def details(call: Call) -> Response:
-    """One call with headers and bodies, as far as they are kept: the newest hundred, without anything secret."""
+    """One call, query, headers and bodies, as far as they are kept: the newest hundred, without anything secret."""
     found = call.world.log.details(call.path_values["id"])
     if found is None:
         raise Refusal(404, "The content of this request is no longer stored")
     line, inside = found
-    return json_answer({**line_json(line), "request": _side(inside.request), "response": _side(inside.response)})
+    return json_answer({**line_json(line), **_inside(inside)})
 
 
 async def json_lines(call: Call) -> Response:
@@ -63,9 +63,7 @@ async def json_lines(call: Call) -> Response:
     rows = []
     for line in log:
         found = log.details(line.request_id)
-        inside = {} if found is None else {"request": _side(found[1].request), "response": _side(found[1].response)}
-        query = [] if found is None else [list(pair) for pair in found[1].query]
-        rows.append(dump({**line_json(line), "query": query, **inside}))
+        rows.append(dump({**line_json(line), **(_inside(found[1]) if found is not None else {"query": []})}))
     body = b"".join(row + b"\n" for row in rows)
     return Response(200, {"Content-Type": "application/jsonl; charset=utf-8"}, body)
 
@@ -117,6 +115,11 @@ def _entry(origin: str, line: LoggedRequest, inside: Details) -> Json:
         "_cost_usd": str(line.cost_usd),
         "_scripted_answer": line.scripted_answer,
     }
+
+
+def _inside(inside: Details) -> Json:
+    query = [list(pair) for pair in inside.query]
+    return {"query": query, "request": _side(inside.request), "response": _side(inside.response)}
 
 
 def _pairs(pairs: tuple[tuple[str, str], ...]) -> list[Json]:

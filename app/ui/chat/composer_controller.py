@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -35,6 +36,7 @@ ATTACHABLE = (
 )
 DOCUMENT = "doc"  # the command; a name of a document stands behind it
 LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a message
+CHARACTER_WORD = re.compile(r"[^\s/\\.]+")  # only such a one leaves the computer unsent: no path and no sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,7 +142,7 @@ class ComposerController(QObject):
 
     @cached_property
     def _finder(self) -> CharacterFinder:
-        finder = CharacterFinder(self._page.presenter.current_account, self._tasks, parent=self)
+        finder = CharacterFinder(self._page.presenter.current_account, self._tasks, self._may_search_for, parent=self)
         finder.found.connect(self._show_characters)
         return finder
 
@@ -247,9 +249,18 @@ class ComposerController(QObject):
         shown = matching([*commands, *kept], typed) + people
         self.completion.show_entries(shown, page.main.composer.frame)
 
+    def _stands_in_box(self, text: str) -> bool:
+        return self._page.main.composer.text() == f"/{self._typed}" and self._typed.strip() == text
+
+    def _may_search_for(self, text: str) -> bool:
+        """Whether the service may be asked for what is typed: nothing of a sealed or private chat goes out unsent."""
+        opened = self._page.presenter.opened
+        is_open = not opened.sealed and not opened.private
+        return is_open and self._stands_in_box(text) and CHARACTER_WORD.fullmatch(text) is not None
+
     def _show_characters(self, text: str, characters: tuple[CharacterHead, ...]) -> None:
         """Add who was found, unless something else stands in the box by now."""
-        if characters and self._page.main.composer.text() == f"/{self._typed}" and self._typed.strip() == text:
+        if characters and self._stands_in_box(text):
             self._characters = characters
             self._show_entries()
 
@@ -400,18 +411,28 @@ MOST_FOUND = 8
 
 
 class CharacterFinder(QObject):
-    """`found` carries what was typed and the characters that match it; the newest search wins."""
+    """`found` carries what was typed and the characters that match it; the newest search wins.
+
+    `may_search` is asked when something is typed, and again after the pause: the chat may be sealed by then.
+    """
 
     found = Signal(str, object)  # text, tuple[CharacterHead, ...]
 
-    def __init__(self, current_account: CurrentAccount, tasks: TaskScope, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        current_account: CurrentAccount,
+        tasks: TaskScope,
+        may_search: Callable[[str], bool],
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._current_account = current_account
         self._tasks = tasks
+        self._may_search = may_search
 
     def search_for(self, text: str) -> None:
-        """Search soon; too short a text finds nobody at once."""
-        if len(text) < FEWEST_CHARS or self._current_account.service is None:
+        """Search soon; too short a text, or one that may not be sent, finds nobody at once."""
+        if len(text) < FEWEST_CHARS or not self._may_search(text):
             self._tasks.cancel("complete-characters")
             self.found.emit(text, ())
         else:
@@ -421,7 +442,7 @@ class CharacterFinder(QObject):
         await asyncio.sleep(PAUSE_S)
 
         service = self._current_account.service
-        if service is None:
+        if service is None or not self._may_search(text):
             return
         try:
             wanted = CharactersQuery(search=text[:100], limit=MOST_FOUND)
