@@ -18,6 +18,7 @@ MOST_ROWS = 5_000  # looked at for one question: common words are left out while
 HEADING_WEIGHT = 2.0  # of a word in a heading against one in the text
 CANDIDATES = 40  # of each ranking
 AROUND = 30  # passages on each side of one that is looked at in its file
+MEANING_WEIGHT = 0.8  # beside words: below it, weak vectors never make words worse
 RANK_OFFSET = 10  # of reciprocal rank fusion: how little the first place counts more than the second; measured
 # Words of questions. They are in headings of every kind, and say nothing of what is asked for.
 _ASKING = frozenset(
@@ -173,19 +174,20 @@ def search(index: Path, question: str, limit: int = 5, vector: array[float] | No
     with reading(index) as connection:
         if connection is None:
             return ()
-        rankings = [_by_words(connection, terms_of(question)), _by_pairs(connection, question)]
+        rankings = [(1.0, _by_words(connection, terms_of(question))), (1.0, _by_pairs(connection, question))]
         if vector is not None:
-            rankings.append(_by_meaning(connection, nearest(vectors_beside(index), vector, CANDIDATES)))
-        best = fused(ranking for ranking in rankings if ranking)[:limit]
+            near = nearest(vectors_beside(index), vector, CANDIDATES)
+            rankings.append((MEANING_WEIGHT, _by_meaning(connection, near)))
+        best = fused(rankings)[:limit]
         return _found(connection, best)
 
 
-def fused(rankings: Iterable[Sequence[int]]) -> list[int]:
-    """Rank together by the sum of reciprocal ranks."""
+def fused(rankings: Iterable[tuple[float, Sequence[int]]]) -> list[int]:
+    """Rank together by the sum of reciprocal ranks, each ranking with its weight."""
     scores: dict[int, float] = {}
-    for ranking in rankings:
+    for weight, ranking in rankings:
         for place, number in enumerate(ranking, start=1):
-            scores[number] = scores.get(number, 0.0) + 1 / (RANK_OFFSET + place)
+            scores[number] = scores.get(number, 0.0) + weight / (RANK_OFFSET + place)
     return sorted(scores, key=lambda number: (-scores[number], number))
 
 

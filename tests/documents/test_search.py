@@ -116,4 +116,5 @@ def test_words_that_only_ask_are_not_looked_for() -> None:
 
 
 def test_rankings_are_fused_by_their_places() -> None:
-    assert fused([[1, 2, 3], [3, 2]]) == [3, 2, 1]
+    assert fused([(1, [1, 2, 3]), (1, [3, 2])]) == [3, 2, 1]
+    assert fused([(1, [1, 2]), (0.5, [2, 1])]) == [1, 2], "the heavier one decides"

@@ -41,7 +41,6 @@ EXAMPLES = (
     tr("What can I try in the Sandbox?"),
     tr("Where does Rialto keep my API key?"),
     tr("What happens when an answer is cut off?"),
-    tr("How do I see what a message costs before I send it?"),
 )
 
 

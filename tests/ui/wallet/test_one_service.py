@@ -40,6 +40,7 @@ def traffic(monkeypatch: pytest.MonkeyPatch) -> Traffic:
             reader: asyncio.StreamReader,
             writer: asyncio.StreamWriter,
             handle: Callable[[Request], Awaitable[Response]],
+            turns: object,
         ) -> None:
             self._port = writer.get_extra_info("peername")[1]
 
@@ -52,7 +53,7 @@ def traffic(monkeypatch: pytest.MonkeyPatch) -> Traffic:
                         seen.refused.append(request.path)
                 return answer
 
-            super().__init__(reader, writer, watched)
+            super().__init__(reader, writer, watched, turns)
 
         async def run(self) -> None:
             try:

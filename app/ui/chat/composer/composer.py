@@ -57,6 +57,7 @@ class Composer(QWidget):
         self._why_not = ""  # can nothing be sent now
         self._saves = False  # the box holds an answer, which is kept and sent to nobody
         self._has_attachments = False
+        self._chip_says_why = False
         self._folded: frozenset[str] = frozenset()
         self._structure = ""  # the words of its pill, which gives them up last
 
@@ -247,6 +248,7 @@ class Composer(QWidget):
             if was_in_strip and not views:
                 self.box.setFocus(Qt.FocusReason.OtherFocusReason)
         self._has_attachments = any(not view.refusal and not view.busy for view in views)
+        self._chip_says_why = any(view.refusal for view in views)
 
     @cached_property
     def why_note(self) -> Label:
@@ -292,7 +294,8 @@ class Composer(QWidget):
         if not text.strip() and not self._has_attachments:
             self.box.setFocus(Qt.FocusReason.OtherFocusReason)
         elif self._why_not:
-            self._show_why(self._why_not)
+            if not self._chip_says_why:
+                self._show_why(self._why_not)
             announce(self, self._why_not)
         elif not self.box.is_composing:
             self.send_wanted.emit(text)

@@ -393,5 +393,5 @@ async def _embedded(service: Service, model: Model, texts: Sequence[str]) -> Emb
 
 def _fitted(text: str, limit: int | None) -> str:
     """Cut what a model would refuse as too long; its beginning says what a passage is about."""
-    tokens = most_tokens(len(text.encode()))
+    tokens = most_tokens(len(text.encode(errors="replace")))
     return text if limit is None or tokens <= limit else text[: len(text) * limit // tokens]

@@ -30,9 +30,9 @@ VIRTUAL = frozenset(
     hasHeightForWidth headerData heightForWidth highlightBlock hitButton index indexOfChild initStyleOption
     insertFromMimeData interface_cast intrinsicSize isNull isValid itemAt lessThan loadResource maximumValue
     mimeData mimeTypes minimumSize minimumSizeHint minimumStepSize minimumValue object offsetAtPoint paint parent
-    pixmap rect reject removeSelection reset role roleNames rowCount scaledPixmap scrollContentsBy scrollToSubstring
-    selection selectionCount setCurrentValue setCursorPosition setData setGeometry setModelData setSelection setText
-    showPopup sizeHint startDrag state takeAt text updateEditorGeometry
+    pixmap rect reject relations removeSelection reset role roleNames rowCount scaledPixmap scrollContentsBy
+    scrollToSubstring selection selectionCount setCurrentIndex setCurrentValue setCursorPosition setData setGeometry
+    setModelData setSelection setTabVisible setText showPopup sizeHint startDrag state takeAt text updateEditorGeometry
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 _FALSE = frozenset(
