@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from app.sandbox.server import RunningSandbox
 from app.sealed.__main__ import NOT_INTEL, main
+from app.storage.chat_rows import Chat
 from app.ui.chat.seal_dialog import SealDialog
 from app.ui.chat.session.chat_options import sealed_controls
 from app.ui.chat.session.seal import SealStatus, lock_of
@@ -212,6 +214,48 @@ async def test_a_name_behind_a_slash_is_not_searched_when_the_lock_is_pressed_in
     await seal(chat)
     assert chat.presenter.opened.sealed
     await assert_nothing_leaked(chat)
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_the_lock_pressed_while_the_chat_gets_its_row_is_in_the_row(
+    chat: SandboxChatHarness, monkeypatch: pytest.MonkeyPatch, on: bool
+) -> None:
+    presenter, create = chat.presenter, chat.history.create_chat
+    made, gate = asyncio.Event(), asyncio.Event()
+
+    async def slow(**values: Any) -> Chat:
+        row = await create(**values)
+        made.set()
+        await gate.wait()
+        return row
+
+    monkeypatch.setattr(chat.history, "create_chat", slow)
+    presenter.set_draft("pomegranate")
+    if on:
+        presenter.do(presenter.drafts.keep)
+        await made.wait()
+    chat.composer.lock.click()  # which also makes the row
+    if not on:
+        await made.wait()
+        chat.composer.lock.click()
+    assert presenter.opened.chat_id is None
+    gate.set()
+    await chat.settle()
+    assert presenter.opened.sealed == on and presenter.library is not None
+    (row,) = presenter.library.recent("", 10)
+    assert row.options.get("sealed", False) == on
+
+
+async def test_a_chat_with_a_sealed_answer_opens_sealed_whatever_its_row_says(chat: SandboxChatHarness) -> None:
+    await seal(chat)
+    await chat.type(QUESTION)
+    chat_id = chat.presenter.opened.chat_id
+    assert chat_id is not None and chat.presenter.library is not None
+    await chat.presenter.library.change(chat_id, options={})
+    chat.presenter.new_chat()
+    chat.page.open_chat(chat_id)
+    await chat.settle()
+    assert chat.presenter.opened.chat_id == chat_id and chat.presenter.opened.sealed
 
 
 async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChatHarness) -> None:

@@ -162,6 +162,11 @@ class ChatDrafts:
             if opening == self._opened.opening:
                 self._opened.chat_id = chat.id
                 self._remember_chat(chat.id)
+                now = self._opened.stored_values()  # the lock may have been pressed meanwhile
+                names = ("model", "character_slug", "character_name", "options")
+                changes = {name: now[name] for name in names if now[name] != values[name]}
+                if changes:
+                    chat = await self._library.change(chat.id, **changes)
             return chat
 
 

@@ -191,7 +191,8 @@ class Conversation(QObject):
         )
         answers = [await self._add_answer(chat.id, user.id, model_id) for model_id in model_ids or ("",)]
         answer = answers[0]
-        changes: dict[str, Any] = {"draft": "", "account_id": opened.stored_values()["account_id"]}
+        stored = opened.stored_values()
+        changes: dict[str, Any] = {"draft": "", **{name: stored[name] for name in ("account_id", "options")}}
         changes["draft_attachments"] = ()
         if len(answers) > 1:
             changes["head_id"] = answer.id

@@ -149,7 +149,8 @@ class OpenChat:
         self.thread = MessageTree.of(messages, chat.head_id)
         self.options = ChatOptions.from_dict(chat.options)
         self.structure = Structure.from_stored(chat.options.get(STRUCTURE_KEY))
-        self.sealed = chat.options.get(SEALED_KEY) is True
+        # what was said sealed is never sent in the clear, whatever became of the row
+        self.sealed = chat.options.get(SEALED_KEY) is True or any("seal" in each.usage for each in messages)
         self.chosen_model = chat.model
         self.project_id = chat.project_id
         self.character = character_of(chat)
