@@ -18,9 +18,10 @@ from app.sealed.chain import INTEL_ROOT, Root
 from app.sealed.checks import Damaged
 from app.sealed.evidence import read_evidence
 from app.sealed.gpu import NVIDIA
-from app.service.errors import EvidenceRefused
+from app.service.errors import EvidenceRefused, LimitExceeded
 from app.service.sandbox_controls import SandboxControls
 from app.service.sealed.resource import INTEL_LISTS, Attestation, ListsHost, SealedSession
+from app.translation import tr
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -92,6 +93,7 @@ class SealedSessions:
         self._may_ask_intel, self._may_ask_nvidia = may_ask_intel, may_ask_nvidia
         self._now = now or (lambda: datetime.now(UTC))
         self._sessions: dict[str, SealedSession] = {}  # by the chat's id
+        self._beginning: set[str] = set()  # chats whose enclave is being checked, less those wiped meanwhile
         self._turn = asyncio.Lock()  # two answers of one chat share one attestation
         self._receipts: dict[str, tuple[SavedReceipt, ...]] = {}
 
@@ -105,6 +107,7 @@ class SealedSessions:
             if known is not None and known.is_usable(model, service.sealed.host, self._now()):
                 return known
             self.wipe(chat_id)
+            self._beginning.add(chat_id)
             trust = await self._sandbox_trust() if account.is_sandbox else INTEL
             place = SANDBOX if account.is_sandbox else service.sealed.host
             first = await self._seen.first_seen(place, model)
@@ -147,6 +150,7 @@ class SealedSessions:
         assert attestation is not None
         await self._seen.remember(changed.changed_at, attestation.model, attestation.verdict.measurements, accept=True)
         self.wipe(chat_id)
+        self._beginning.add(chat_id)
         return await self._begin(chat_id, attestation, changed.changed_at)
 
     async def keep_receipt(self, chat_id: str, session: SealedSession, receipt: SavedReceipt) -> None:
@@ -169,6 +173,7 @@ class SealedSessions:
 
     def wipe(self, chat_id: str) -> None:
         """Overwrite the keys of a chat: it was closed, moved to the trash, or goes on elsewhere."""
+        self._beginning.discard(chat_id)
         session = self._sessions.pop(chat_id, None)
         self._receipts.pop(chat_id, None)
         if session is not None:
@@ -182,6 +187,8 @@ class SealedSessions:
     async def _begin(self, chat_id: str, attestation: Attestation, place: str) -> SealedSession:
         await self._seen.remember(place, attestation.model, attestation.verdict.measurements)
         await self._keep(chat_id, attestation)
+        if chat_id not in self._beginning:  # another account is in use by now, or the chat is sealed no more
+            raise LimitExceeded(tr("The enclave must be checked again before this is sent."), field="model")
         session = self._sessions[chat_id] = SealedSession(attestation)
         return session
 

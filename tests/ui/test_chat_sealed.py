@@ -258,6 +258,45 @@ async def test_a_chat_with_a_sealed_answer_opens_sealed_whatever_its_row_says(ch
     assert chat.presenter.opened.chat_id == chat_id and chat.presenter.opened.sealed
 
 
+async def test_keys_that_an_account_left_behind_are_not_taken_by_the_next_one(
+    chat: SandboxChatHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    presenter, service = chat.presenter, chat.presenter.current_account.service
+    assert service is not None
+    attest, checked, gate = service.sealed.attest, asyncio.Event(), asyncio.Event()
+
+    async def slow(*args: Any, **values: Any) -> Any:
+        attestation = await attest(*args, **values)
+        checked.set()
+        await gate.wait()
+        return attestation
+
+    monkeypatch.setattr(service.sealed, "attest", slow)
+    chat.composer.lock.click()
+    await checked.wait()
+    presenter.seals.wipe_all()  # what another account does
+    gate.set()
+    await chat.settle()
+    assert presenter.opened.sealed and presenter.seals.status(presenter.opened.chat_id) == SealStatus()
+
+
+async def test_passages_are_not_looked_up_any_more_once_the_lock_is_pressed(chat: SandboxChatHarness) -> None:
+    presenter, asked = chat.presenter, asyncio.Event()
+    ended: list[str] = []
+
+    async def finding() -> None:
+        try:
+            asked.set()
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cancelled")
+
+    chat.tasks.start_unless_running("passages", finding)
+    await asked.wait()
+    await seal(chat)
+    assert presenter.opened.sealed and ended == ["cancelled"]
+
+
 async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChatHarness) -> None:
     await seal(chat)
     assert lock_words(chat) == "Sealed" and chat.composer.lock.isChecked()

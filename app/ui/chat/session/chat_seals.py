@@ -181,7 +181,11 @@ class ChatSeals(QObject):
 
     def wipe_all(self) -> None:
         """The same for every chat: another account is in use, or the program quits."""
-        for chat_id in {*self._checks, *(self._sessions.chat_ids if self._sessions is not None else ())}:
+        for chat_id in {
+            *self._checks,
+            *self._checking,
+            *(self._sessions.chat_ids if self._sessions is not None else ()),
+        }:
             self.wipe(chat_id)
 
     def answer_ended(self, chat_id: str) -> None:

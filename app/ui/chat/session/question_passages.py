@@ -51,8 +51,8 @@ class QuestionPassages:
         if project_id is None:
             return False
         found, why = await self._documents.find(project_id, text)
-        if turn != self._attaching.turn or opened.project_id != project_id:
-            return True  # another chat is in the box
+        if turn != self._attaching.turn or opened.project_id != project_id or opened.sealed:
+            return True  # another chat is in the box, or it takes no attachments by now
         there = self._attaching.names()
         self._out |= {name for name in self._found if name not in there}
         wanted = {place_words(each): each for each in found}

@@ -41,6 +41,7 @@ class SealActions:
             presenter.notice.emit(
                 tr("New sealed chat. The earlier messages are not in it.") if on else tr("New chat without a seal.")
             )
+        self._tasks.cancel("passages")  # the question would be embedded in the clear
         opened.sealed = on
         if not on and opened.chat_id is not None and presenter.conversation is not None:
             presenter.seals.wipe(opened.chat_id)
