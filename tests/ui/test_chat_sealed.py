@@ -18,6 +18,7 @@ from app.sealed.__main__ import NOT_INTEL, main
 from app.storage.chat_rows import Chat
 from app.ui.chat.seal_dialog import SealDialog
 from app.ui.chat.session.chat_options import sealed_controls
+from app.ui.chat.session.message_actions import USE_MODEL
 from app.ui.chat.session.seal import SealStatus, lock_of
 from app.ui.chat.session.state_pages import RequestView
 from app.ui.kit.theme import Theme
@@ -295,6 +296,19 @@ async def test_passages_are_not_looked_up_any_more_once_the_lock_is_pressed(chat
     await asked.wait()
     await seal(chat)
     assert presenter.opened.sealed and ended == ["cancelled"]
+
+
+@pytest.mark.parametrize("action", ["retry", "continue", f"{USE_MODEL}{ENCLAVE_ONLY}"])
+async def test_nothing_is_asked_again_of_a_model_that_cannot_be_sealed(chat: SandboxChatHarness, action: str) -> None:
+    await seal(chat)
+    await chat.type(QUESTION)
+    said: list[object] = []
+    chat.presenter.notice.connect(said.append)
+    if not action.startswith(USE_MODEL):
+        chat.presenter.use_model(ENCLAVE_ONLY)
+    chat.act_on_row(chat.rows[-1].id, action)
+    await chat.settle()
+    assert await answered(chat) == 1 and any("cannot be sealed" in str(each) for each in said)
 
 
 async def test_the_lock_is_sealed_once_the_enclave_was_checked(chat: SandboxChatHarness) -> None:

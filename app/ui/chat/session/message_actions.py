@@ -46,6 +46,10 @@ class MessageActions:
             "send-packed": (presenter.seal_actions.send_packed, (message_id,)),
         }
         if action in ("retry", "start-over", "continue", "accept-enclave", "send-packed"):
+            why_not = self._opened.why_not_sealed()
+            if why_not:
+                presenter.notice.emit(why_not)
+                return
             self._leave_taken_back(message_id)
         if action in works:
             work, args = works[action]
@@ -66,7 +70,7 @@ class MessageActions:
             presenter.stop()
         elif action.startswith(USE_MODEL):
             presenter.use_model(action.removeprefix(USE_MODEL))
-            presenter.do(conversation.retry, message_id)
+            self.act(message_id, "retry")
         elif action == "dismiss":
             presenter.answers.dismiss(message_id)
         elif action == "send-when-back":

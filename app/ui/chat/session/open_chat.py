@@ -332,12 +332,14 @@ class OpenChat:
         if refused:
             return tr("{refused} Remove it, or choose another model.", refused=refused)
         if self.sealed:
-            return self._why_not_sealed()
+            return self.why_not_sealed()
         extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is incomplete.")
         return self.structure.fault() or extra_fault
 
-    def _why_not_sealed(self) -> str:
-        """Why a sealed chat cannot be sent as it is; it is never sent without its seal."""
+    def why_not_sealed(self) -> str:
+        """Why a sealed chat cannot be sent as it is, "" for any other; it is never sent without its seal."""
+        if not self.sealed:
+            return ""
         controls = sealed_controls()
         if self.model is not None and not self.model.capabilities.supports_e2ee:
             return tr(
