@@ -307,6 +307,10 @@ class Reader:
         """The objects that got the focus so far, in order."""
         return [event.node for event in list(self.events) if _is_focus(event)]
 
+    def focus_now(self) -> Node | None:
+        """The object that got the focus last, if anything did."""
+        return self._lately[-1] if self._lately else None
+
     def at(self, name: str) -> bool:
         """Whether an object of this name has the focus. A list that is filled says it of a row meanwhile."""
         for node in reversed(list(self._lately)):

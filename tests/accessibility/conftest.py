@@ -1,4 +1,6 @@
-"""One desktop, one program and one reader for all tests here, in the Sandbox from its first start on."""
+"""A desktop, a program and a reader for each file of tests, in the Sandbox from its first start on: what the tests of
+one file leave in a tab, those of another would take for their own.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ class Heard(NamedTuple):
     root: Node
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
     """The program at its first start, with a reader: "Start in the Sandbox" has the focus and is pressed."""
     if not LAUNCHER.exists():
