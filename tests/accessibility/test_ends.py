@@ -29,7 +29,7 @@ def test_every_end_is_said_once(heard: Heard, record_property: Record) -> None:
     go_to(heard, "Chat")
     for end, (keys, field, text, more, words) in ENDS.items():
         reader.press(keys)
-        reader.wait(lambda field=field: reader.at(field), f"{field} for {end}")
+        reader.wait(lambda field=field: reader.at(field), f"{field} for {end}", lambda keys=keys: reader.press(keys))
         reader.events.clear()
         reader.type(text)
         for key in more.split():
