@@ -57,13 +57,17 @@ def test_the_first_look_has_everything_and_the_next_only_what_is_new(sandbox: Cl
     assert float(news["lines"][0]["cost_usd"]) > 0 and float(news["balance"]["usd"]) < 100
 
 
-@pytest.mark.parametrize("control", ["/clock", "/faults/slow", "/balance", "/reset"])
-def test_a_watcher_is_told_at_once_that_a_control_was_used(control: str, sandbox: Client) -> None:
+@pytest.mark.parametrize(
+    ("control", "body"),
+    [("/clock", {"offset_s": 60}), ("/faults/slow", {"seconds": 0}), ("/balance", {"usd": "5"}), ("/reset", {})],
+)
+def test_a_watcher_is_told_at_once_that_a_control_was_used(
+    control: str, body: dict[str, object], sandbox: Client
+) -> None:
     seen = watch(sandbox)
     with ThreadPoolExecutor() as pool:
         told = pool.submit(follow, sandbox, seen, LONGEST_WAIT_S)
         with httpx.Client(headers=sandbox.http.headers, trust_env=False, verify=False, timeout=60) as other:
-            body = {"offset_s": 60, "seconds": 0, "usd": "5"}
             other.put(f"{sandbox.running.origin}/sandbox{control}", json=body).raise_for_status()
         news = told.result(timeout=LONGEST_WAIT_S - 1)
     assert news["revision"] > seen["revision"]

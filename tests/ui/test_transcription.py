@@ -276,7 +276,7 @@ async def test_a_part_that_failed_is_sent_again_alone(tmp_home: Path, sandbox: R
         row_id = tab.head.id or ""
         tab.presenter.set_treatment(row_id, "split")
         await tab.done()
-        await tab.fault("answer", status=402, times=1, skip=1, path="/audio/transcriptions")
+        await tab.fault("answer", status=402, times=1, path="/audio/transcriptions")
         await tab.send()
         parts = await tab.presenter.store.parts(row_id)
         answered = [bool(part.received) for part in parts]
