@@ -103,6 +103,7 @@ async def test_the_window_says_the_price_and_starts_when_its_button_is_pressed(
             await until(lambda: any(isinstance(each, DocumentsDialog) for each in QApplication.topLevelWidgets()))
             dialog = next(each for each in QApplication.topLevelWidgets() if isinstance(each, DocumentsDialog))
             pane = dialog.embeddings
+            assert pane.start.text().startswith("Embed"), "named before its price is known"
             await until(lambda: pane.start.text().startswith("Embed · $"))
             assert pane.choice.currentText().startswith("Qwen 3 0.6B, private")
             assert f"{PASSAGES} passages to embed" in pane.price.text()

@@ -38,7 +38,8 @@ class EmbeddingsPane(QWidget):
         self.note = Label(theme, "", "small", "text2", wrap=True)
         self.choice = ChoiceField(theme, tr("Embedding model"))
         self.choice.activated.connect(lambda _: self.refresh())
-        self.start = Button(theme, "")
+        self.start = Button(theme, tr("Embed"))
+        self.start.setEnabled(False)  # until the price is known
         self.start.clicked.connect(self._start)
         self.price = Label(theme, "", "small", "text2", wrap=True)
         self.stop = LinkButton(theme, tr("Stop"))
@@ -139,6 +140,7 @@ class EmbeddingsPane(QWidget):
             self.price.set_text(tr("This account has no embedding models."))
             return
         self.start.setVisible(offer.passages > 0 and not state.running)
+        self.start.setEnabled(True)
         words = tr("Embed")
         self.start.setText(f"{words} · {money(offer.price)}" if offer.price is not None else words)
         self.price.set_text(" ".join(_offer_words(state, model, offer)))
