@@ -39,7 +39,7 @@ class EmbeddingsPane(QWidget):
         self.choice = ChoiceField(theme, tr("Embedding model"))
         self.choice.activated.connect(lambda _: self.refresh())
         self.start = Button(theme, tr("Embed"))
-        self.start.setEnabled(False)  # until the price is known
+        self.start.hide()  # until it is known what there is to embed
         self.start.clicked.connect(self._start)
         self.price = Label(theme, "", "small", "text2", wrap=True)
         self.stop = LinkButton(theme, tr("Stop"))
@@ -107,7 +107,8 @@ class EmbeddingsPane(QWidget):
         known = state.about
         self.stop.setVisible(state.running)
         self.choice.setEnabled(not state.running and self.choice.count() > 0)
-        self.start.setVisible(not state.running)
+        if state.running:
+            self.start.hide()
         self.price.setVisible(not state.running)
         for link in (self.switch, self.delete):
             link.setVisible(known is not None and known.count > 0 and not state.running)
@@ -140,7 +141,6 @@ class EmbeddingsPane(QWidget):
             self.price.set_text(tr("This account has no embedding models."))
             return
         self.start.setVisible(offer.passages > 0 and not state.running)
-        self.start.setEnabled(True)
         words = tr("Embed")
         self.start.setText(f"{words} · {money(offer.price)}" if offer.price is not None else words)
         self.price.set_text(" ".join(_offer_words(state, model, offer)))
