@@ -79,7 +79,7 @@ QUESTIONS = [
 
 
 # What the questions of the first screen are answered from.
-FIRST_SOURCES = ("When to use the Sandbox", "The system keyring", "When an answer was cut off", "Before you send")
+FIRST_SOURCES = ("When to use the Sandbox", "The system keyring", "When an answer was cut off")
 
 
 @pytest.fixture(scope="module")

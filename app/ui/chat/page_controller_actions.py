@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.translation import tr
-from app.ui.chat.session.tool_calls import calls_in
 from app.ui.kit.tab import TabAction
 
 if TYPE_CHECKING:
@@ -47,6 +46,8 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         return presenter.conversation is not None and presenter.head().controls.structure.usable
 
     def has_calls() -> bool:
+        from app.ui.chat.session.tool_calls import calls_in  # the first frame has no answer
+
         answer = presenter.opened.thread.last_of("assistant") if asked() else None
         return answer is not None and bool(calls_in(answer))
 
