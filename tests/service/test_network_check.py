@@ -355,7 +355,7 @@ def test_reasons_that_only_words_tell() -> None:
     import ssl
 
     odd = ssl.SSLCertVerificationError()
-    odd.verify_code, odd.verify_message = 999, "certificate purpose"
+    odd.verify_code, odd.verify_message = 999, "certificate purpose."
     assert network_check._why(odd, None, "h") == "It is not trusted: certificate purpose."
     odd.verify_code = 62
     assert network_check._why(odd, None, "h") == "It was issued for another host, not for h."

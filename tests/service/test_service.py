@@ -114,8 +114,11 @@ def test_why_a_connection_failed_is_found_in_the_chain() -> None:
         return error
 
     untrusted = ssl.SSLCertVerificationError()
-    untrusted.verify_message = "self-signed certificate"
-    assert explain(failing(untrusted), "h")[0] == "certificate"
+    untrusted.verify_message = "certificate is not valid for 'h'."
+    assert explain(failing(untrusted), "h") == (
+        "certificate",
+        "The certificate of h is not trusted: certificate is not valid for 'h'.",
+    )
     assert explain(failing(ssl.SSLError("x")), "h")[0] == "tls"
     assert explain(failing(ConnectionRefusedError()), "h")[0] == "refused"
     assert explain(OSError("x"), "h") == ("network", "h cannot be reached.")

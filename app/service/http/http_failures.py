@@ -74,7 +74,7 @@ def explain(error: BaseException, host: str) -> tuple[ConnectionFault, str]:
             return "certificate", tr(
                 "The certificate of {host} is not trusted: {verify_message}.",
                 host=host,
-                verify_message=cause.verify_message,
+                verify_message=cause.verify_message.rstrip("."),
             )
     for cause in causes:
         if isinstance(cause, socket.gaierror):

@@ -361,7 +361,7 @@ def _why(refusal: ssl.SSLCertVerificationError, certificate: Certificate | None,
             "Its issuer is not trusted on this computer. If your network inspects TLS traffic, add your "
             "network’s certificate."
         )
-    return tr("It is not trusted: {verify_message}.", verify_message=refusal.verify_message)
+    return tr("It is not trusted: {verify_message}.", verify_message=refusal.verify_message.rstrip("."))
 
 
 _WRONG_HOST = frozenset({62, 63, 64})  # X509_V_ERR_HOSTNAME_MISMATCH, EMAIL_, IP_ADDRESS_

@@ -209,8 +209,6 @@ class WelcomePage(QWidget):
 
     def _show_accounts(self, state: AccountsState) -> None:
         self.form.show_form(state.form, self._secrets.state)
-        if state.form.problems:
-            self.form.focus_first_problem()
         if state.form.waits and not self._form_waits:
             self._ask_place()
         self._form_waits = state.form.waits

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -34,6 +36,7 @@ class AccountForm(QWidget):
         super().__init__()
         self._theme = theme
         self._done = 0
+        self._problems: Mapping[str, str] = {}
         self._dialect = AUTOMATIC
         self.address = QLineEdit()
         self.address.setProperty("mono", True)
@@ -104,8 +107,11 @@ class AccountForm(QWidget):
 
     def show_form(self, state: FormState, place: SecretsState) -> None:
         """Make the form agree with what the presenter knows."""
-        for name, box in self._boxes.items():
-            box.show_problem(state.problems.get(name, ""))
+        if state.problems is not self._problems:  # a verdict is shown once: what is typed after it stays
+            self._problems = state.problems
+            for name, box in self._boxes.items():
+                box.show_problem(state.problems.get(name, ""))
+            self._focus_first_problem()
         self._sentence.set_text(state.sentence)
         self._sentence.setVisible(bool(state.sentence))
         self.anyway_button.setVisible(state.can_save_unchecked and not state.busy)
@@ -127,7 +133,7 @@ class AccountForm(QWidget):
             box.forget_problem()
         self._set_dialect(AUTOMATIC)
 
-    def focus_first_problem(self) -> None:
+    def _focus_first_problem(self) -> None:
         for box in self._boxes.values():
             if box.problem:
                 box.field.setFocus(Qt.FocusReason.OtherFocusReason)
