@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 
 from app.ui.chat.export_dialog import ExportDialog
 from app.ui.chat.session.structured_output import Structure
@@ -320,6 +320,13 @@ async def test_a_chat_is_exported_from_its_dialog(theme: Theme, tmp_home: Path) 
         press(shown, "Ctrl+E")
         dialog = await dialog_of(shown, ExportDialog)
         assert isinstance(dialog, ExportDialog)
+        scroll = dialog.findChild(QScrollArea)
+        assert scroll is not None
+        for kind in ("html", "json"):
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+            assert dialog.kind.current == kind
+            room = scroll.viewport().size()
+            assert dialog.body.heightForWidth(room.width()) <= room.height(), "the longer text has its room"
         dialog.kind.set_current("html")
         QTest.keyClick(dialog, Qt.Key.Key_Return)
         chooser = await dialog_of(shown, QFileDialog)

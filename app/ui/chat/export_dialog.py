@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from app.translation import tr
 from app.ui.chat.session.export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
 from app.ui.kit.files import ask_for_files, ask_for_folder, ask_to_save
+from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
@@ -36,10 +37,12 @@ class ExportDialog(Dialog):
         super().__init__(theme, parent, tr("Export chat"), width=460)
         self.kind = SegmentedChoice(theme, tr("Format"), tuple((kind, NAMES[kind]) for kind in ENDINGS))
         self.kind.set_current(MARKDOWN)
-        self.about = Label(theme, "", role="text2", wrap=True)
+        self._about = QStackedLayout()  # takes the room of its longest text: no button moves
+        for kind in ENDINGS:
+            self._about.addWidget(Label(theme, _WORDS[kind], role="text2", wrap=True))
         self.body.addWidget(Label(theme, title, weight=500, elide=True))
         self.body.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignLeft)
-        self.body.addWidget(self.about)
+        self.body.addLayout(self._about)
         self.sources = self._switch(tr("Include sources"), True)
         self.thoughts = self._switch(tr("Include reasoning"), False)
         self.receipts = self._switch(tr("Include tokens and cost"), False)
@@ -60,9 +63,10 @@ class ExportDialog(Dialog):
         return switch
 
     def _agree(self, kind: str) -> None:
-        self.about.set_text(_WORDS[kind])
+        self._about.setCurrentIndex(tuple(ENDINGS).index(kind))
         for switch in (self.sources, self.thoughts, self.receipts):
             switch.setEnabled(kind != JSON)
+            switch.setToolTip(plain_tip(tr("JSON always includes everything.")) if kind == JSON else "")
 
     @property
     def form(self) -> ExportForm:
