@@ -170,9 +170,9 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
         assert row.problem.countdown_until is not None
         assert harness.told["head_changed"][-1][0].writing, "Stop is offered while it waits"
         entry = harness.told["entries_changed"][-1][0][0]
-        assert "waiting until " in entry.second_line
+        assert entry.second_line.startswith("Waiting until ")
         assert entry.work.startswith("An answer in “") and ", waiting until " in entry.work
-        assert re.fullmatch(r".* · waiting 3:[12]\d", entry.counting_line(datetime.now(UTC)))
+        assert re.fullmatch(r"Waiting 3:[12]\d", entry.counting_line(datetime.now(UTC)))
         assert entry.counting_line(entry.waits_until).endswith("writing…")
         harness.presenter.message_actions.act(row.id, "dismiss")
         await harness.tasks.idle()
@@ -227,6 +227,9 @@ async def offline(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 async def test_an_undelivered_message_is_sent_when_the_service_is_back(offline: ChatPresenterHarness) -> None:
     await offline.tasks.idle()
     assert offline.fake.requests == [], "not before"
+    entry = offline.presenter.every_entry()[0]
+    assert entry.second_line == "Waiting for the service"
+    assert entry.work.endswith("”, waiting for the service")
     offline.current_account.set_reach("")
     await offline.tasks.idle()
     assert (offline.text_of(-1), len(offline.fake.requests)) == ("Hello.", 1)

@@ -28,7 +28,8 @@ class ChatEntry(NamedTuple):
     group: str
     pinned: bool = False
     writing: bool = False
-    waits_until: datetime | None = None  # until when what is being written waits before it is sent
+    waits: bool = False  # what is being written was not sent yet
+    waits_until: datetime | None = None  # until when; None until the service can be reached
     has_draft: bool = False
     in_project: bool = False
     private: bool = False  # it is in memory alone
@@ -38,8 +39,11 @@ class ChatEntry(NamedTuple):
         """The partner, and what the chat is busy with."""
         until = self.waits_until
         if until is not None:
-            return self._with_partner(tr("waiting until {until}", until=clock(until)))
-        return self._with_partner(tr("writing…") if self.writing else tr("draft") if self.has_draft else "")
+            return self._line(tr("waiting until {until}", until=clock(until)))
+        if self.waits:
+            return self._line(tr("waiting for the service"))
+        state = tr("writing…") if self.writing else tr("draft") if self.has_draft else ""
+        return self._line(state, self.partner)
 
     @property
     def work(self) -> str:
@@ -47,6 +51,8 @@ class ChatEntry(NamedTuple):
         until = self.waits_until
         if until is not None:
             return tr("An answer in “{title}”, waiting until {until}", title=self.title, until=clock(until))
+        if self.waits:
+            return tr("An answer in “{title}”, waiting for the service", title=self.title)
         return tr("An answer in “{title}”", title=self.title)
 
     def counting_line(self, now: datetime) -> str:
@@ -55,13 +61,14 @@ class ChatEntry(NamedTuple):
         if until is None:
             return self.second_line
         if until <= now:  # the next try is under way
-            return self._with_partner(tr("writing…"))
-        return self._with_partner(tr("waiting {until}", until=countdown((until - now).total_seconds())))
+            return self._line(tr("writing…"), self.partner)
+        return self._line(tr("waiting {until}", until=countdown((until - now).total_seconds())))
 
-    def _with_partner(self, state: str) -> str:
+    def _line(self, state: str, partner: str = "") -> str:
+        """What the chat is busy with; a wait is given no partner, whose name would leave no room for its time."""
         if self.private:
             state = tr("private, {state}", state=state) if state else tr("private")
-        return f"{self.partner} · {state}" if self.partner and state else self.partner or state.capitalize()
+        return f"{partner} · {state}" if partner and state else partner or state.capitalize()
 
     @property
     def spoken(self) -> str:

@@ -180,17 +180,19 @@ class AnswerQueue(QObject):
         """The messages of a sealed request that `exchange_of` knows, as they were before; () for an open one."""
         return self._written.get(message_id, ())
 
-    def waiting(self) -> dict[str, datetime]:
-        """Chats of which nothing is being written because every answer waits for its time, and until when."""
-        until: dict[str, datetime] = {}
+    def waiting(self) -> dict[str, datetime | None]:
+        """Chats of which nothing is being written because every answer waits, and until when: None for the service."""
+        until: dict[str, datetime | None] = dict.fromkeys(self.waits.values())
         writing: set[str] = set()
         rows = [(row, live.chat_id, live.first_token_at is None) for row, live in self._live.items()]
-        for row, chat_id, may_wait in (*rows, *((row, chat_id, True) for row, chat_id in self.waits.items())):
+        rows += [(row, chat_id, True) for row, chat_id in self.waits.items()]
+        for row, chat_id, may_wait in rows:
             problem = self._problems.get(row) if may_wait else None
-            if problem is None or problem.countdown_until is None:
+            at = problem.countdown_until if problem is not None else None
+            if at is not None:
+                until[chat_id] = min(at, until.get(chat_id) or at)
+            elif row not in self.waits:
                 writing.add(chat_id)
-            else:
-                until[chat_id] = min(problem.countdown_until, until.get(chat_id, problem.countdown_until))
         return {chat_id: at for chat_id, at in until.items() if chat_id not in writing}
 
     # What others tell

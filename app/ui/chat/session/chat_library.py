@@ -208,7 +208,7 @@ class ChatLibrary:
     def entries(
         self,
         writing: Collection[str],
-        waiting: Mapping[str, datetime],
+        waiting: Mapping[str, datetime | None],
         now: datetime,
         name_of: Callable[[str], str],
         *,
@@ -218,7 +218,7 @@ class ChatLibrary:
         """The rows of one project, "" for chats in none, None for all: pinned ones first, then by time.
 
         `name_of` gives a model's name for its id. `writing` are chats with an answer under way; `waiting` says of some
-        of them until when they wait. With `only` the rows of these chats, in that order.
+        of them until when they wait, None for the service. With `only` the rows of these chats, in that order.
         """
         today = now.astimezone().date()
         name_of = cache(name_of)  # of a few models for thousands of chats
@@ -232,6 +232,7 @@ class ChatLibrary:
                 group=group_of(chat.updated_at, chat.pinned, today),
                 pinned=chat.pinned,
                 writing=chat.id in writing,
+                waits=chat.id in waiting,
                 waits_until=waiting.get(chat.id),
                 has_draft=bool(chat.draft.strip()),
                 in_project=chat.project_id in self._shown,
