@@ -1,4 +1,4 @@
-"""`test`: every check in turn, each named, and a summary whose last line is pytest's own.
+"""`test`: every check, each named, and a summary whose last line is pytest's own.
 
 A test that fails is run once more by itself, and named as flaky when it passes then; `--no-reruns` is the strict form.
 """
@@ -24,6 +24,8 @@ from reruns import SOME_FAILED, Rerun, failures_in, run_again
 PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.platform,)
 WORKERS = 4  # two for each of two processors: half of the time a test waits for Qt, a child or a sound
 CHECKS_AT_ONCE = 2  # mypy uses one processor and two thirds of a gigabyte
+COMPILE = "compile"
+LAST_IN_LINE = () if sys.platform == "win32" else ("nice", "-n", "19")  # uses what the tests leave, and slows none
 SLOWEST = 20
 IN_MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 * 2**30
 NO_RERUNS = "--no-reruns"
@@ -40,16 +42,20 @@ class Stage:
 
 
 def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[tuple[str, list[str]]]:
-    """Return the name and command of every stage, pytest last; `rest` is for pytest, which writes to `report`."""
+    """Return the name and command of every stage, pytest last; `rest` is for pytest, which writes to `report`.
+
+    Types are checked beside the tests, which wait a third of their time.
+    """
     module = [str(environment.python), "-m"]
+    types = [*LAST_IN_LINE, *module, "mypy"]
     caches = environment.folder.parent
     tests = [*pytest(environment), "-n", str(WORKERS), "--dist=worksteal", f"--durations={SLOWEST}"]
     tests += [f"--junitxml={report}", "-o", "junit_family=xunit1", *rest]
     return [
         ("ruff check", [*module, "ruff", "check", "."]),
         ("ruff format", [*module, "ruff", "format", "--check", "."]),
-        *((f"mypy {name}", [*module, "mypy", *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
-        ("compile", compile_tests(environment, rest)),
+        (COMPILE, compile_tests(environment, rest)),
+        *((f"mypy {name}", [*types, *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
         ("pytest", tests),
     ]
 
@@ -85,10 +91,16 @@ def run(environment: Environment, rest: Sequence[str]) -> int:
         if memory is not None:
             for_pytest = [f"--basetemp={scratch}/tests", "-o", "tmp_path_retention_policy=failed", *for_pytest]
         report = Path(scratch) / "tests.xml"
-        *checks, (name, tests) = stages(environment, for_pytest, report)
-        with ThreadPoolExecutor(CHECKS_AT_ONCE) as pool:
-            ended = list(pool.map(lambda check: run_quietly(check[0], check[1], environ), checks))
-        ended.append(run_stage(name, tests, environ))
+        *others, (name, tests) = stages(environment, for_pytest, report)
+        pool = ThreadPoolExecutor(CHECKS_AT_ONCE)
+        try:
+            checks = {each: pool.submit(run_quietly, each, command, environ) for each, command in others}
+            if COMPILE in checks:
+                checks[COMPILE].result()
+            last = run_stage(name, tests, environ)
+            ended = [*(check.result() for check in checks.values()), last]
+        finally:
+            pool.shutdown(cancel_futures=True)  # after Ctrl+C no other begins
         failures = failures_in(report) if ended[-1].code == SOME_FAILED else {}
     reruns: list[Rerun] = []
     if NO_RERUNS not in rest and not any(argument.startswith(STOPS_EARLY) for argument in rest):

@@ -41,8 +41,30 @@ def test_the_output_of_a_check_stands_whole_under_its_name(monkeypatch, capsys) 
     monkeypatch.setattr(suite, "stages", lambda *given: [talks("ruff"), talks("mypy"), talks("pytest")])
     assert suite.run(ENVIRONMENT, []) == 0
     said = capsys.readouterr().out
-    for name in ("ruff", "mypy", "pytest"):
+    for name in ("ruff", "mypy"):
         assert f"\n{name}\n{name} 0\n{name} 1\n{name} 2\n" in said
+    assert [line for line in said.splitlines() if line.startswith("pytest ")][:3] == [f"pytest {n}" for n in range(3)]
+
+
+def test_types_are_checked_beside_the_tests_and_what_these_need_is_compiled_before(monkeypatch, tmp_path) -> None:
+    meet = """
+import pathlib, sys, time
+folder, mine, other = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+assert mine != "pytest" or (folder / "compiled").exists()
+(folder / mine).touch()
+limit = time.monotonic() + 60
+while not (folder / other).exists():
+    assert time.monotonic() < limit
+    time.sleep(0.01)
+"""
+    compiles = f"import pathlib; pathlib.Path({str(tmp_path / 'compiled')!r}).touch()"
+    commands = [(suite.COMPILE, [sys.executable, "-c", compiles])]
+    commands += [
+        (mine, [sys.executable, "-c", meet, str(tmp_path), mine, other])
+        for mine, other in (("mypy", "pytest"), ("pytest", "mypy"))
+    ]
+    monkeypatch.setattr(suite, "stages", lambda *given: commands)
+    assert suite.run(ENVIRONMENT, []) == 0
 
 
 @pytest.mark.parametrize(
