@@ -42,7 +42,7 @@ def go_by_click(heard: Heard, tab: str) -> None:
 
 def test_a_question_a_model_a_clip_and_an_image(heard: Heard) -> None:
     go_to(heard, "Settings")
-    with counted(heard, "Ask, and read the first paragraph of the answer") as reader:
+    with counted(heard, "Ask, and hear or see the answer") as reader:
         go_by_click(heard, "Chat")
         reader.type("what is a batch?")
         click(heard, "Send")

@@ -53,16 +53,9 @@ def told(reader: Reader, name: str, last: int = 3) -> Seen | None:
     return next((seen for seen in found if seen.name.startswith(name) and "focused" in seen.states), None)
 
 
-def pick_method(reader: Reader, name: str, found: int, call: str) -> None:
-    press(reader, "Ctrl+Shift+m", until="Find method")
-    reader.type(name)
-    reader.hear(f"1 of {found}")
-    assert press(reader, "Return", until="Call parameters").description.casefold() == call
-
-
 def test_an_answer_is_asked_for_and_read_block_by_block(heard: Heard) -> None:
     go_to(heard, "Settings")
-    with counted(heard, "Ask, and read the first paragraph of the answer") as reader:
+    with counted(heard, "Ask, and hear or see the answer") as reader:
         press(reader, "Ctrl+1", until="Message")
         send = reader.find(heard.root, "Send", "push button")
         reader.wait(lambda: "enabled" in reader.look(send).states, "the first list of models")
@@ -74,9 +67,10 @@ def test_an_answer_is_asked_for_and_read_block_by_block(heard: Heard) -> None:
         said = reader.said()
         assert len(said) == len(set(said)), "nothing is said twice"
         assert reader.senders("Announcement") == {"frame"}, "Orca drops others that come fast"
-        answer = press(reader, "Shift+Tab", until="Answer: ")
-        block = press(reader, "Right", until="")
-        assert block.role == "paragraph" and len(block.name) > 20
+    answer = press(reader, "Shift+Tab", until="Answer: ")
+    block = press(reader, "Right", until="")
+    assert block.role == "paragraph" and len(block.name) > 20
+    assert re.sub(r" \(source \d+\)", "", block.name) in " ".join(said), "it was heard while it came"
     assert answer.role == "list item" and answer.name.startswith(f"Answer: {block.name}")
     blocks = [block]
     for _ in range(20):
@@ -149,13 +143,19 @@ def test_the_third_answer_of_a_batch_is_read(heard: Heard) -> None:
     go_to(heard, "Chat")
     with counted(heard, "Send a batch of three calls and read the third answer") as reader:
         press(reader, "Ctrl+6", until="Call parameters")
+        press(reader, "Ctrl+Shift+m", until="Find method")
         for number, (name, found) in enumerate((("chainid", 2), ("gasprice", 2), ("blocknumber", 4)), 1):
-            pick_method(reader, name, found, f"call {number}: eth_{name}")
+            reader.events.clear()
+            reader.type(name)
+            reader.hear(f"1 of {found}")
+            if number < 3:
+                reader.press("Shift+Return")
+                reader.hear(f"Call {number}: eth_")
+        assert press(reader, "Return", until="Call parameters").description == "Call 3: eth_blockNumber"
         reader.press("Ctrl+Return")
         reader.hear("3 results, 60 credits")
         press(reader, "F7", until="1 ")
-        press(reader, "Down", until="2 ")
-        third = press(reader, "Down", until="3 ")
+        third = press(reader, "End", until="3 ")
         assert third.role == "tree item"
         assert re.search(r'eth_blockNumber: "0x[0-9a-f]+" Result 20 cr$', third.name)
 
@@ -200,17 +200,14 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
 
     with counted(heard, "Top the wallet up in the Sandbox") as reader:
         press(reader, "Ctrl+t", until="Amount in USD")
-        press(reader, "Shift+Tab", until="Continue")
-        press(reader, "Space", until="USDC (play money)")
+        press(reader, "Return", until="Get 100 play USDC")
         reader.hear("Step 2 of 4: Payment")
-        reader.find(heard.root, "Get 100 play USDC", "push button")
-        press(reader, "Tab", until="Get 100 play USDC")
         press(reader, "Space", until="Continue")
         reader.hear("This wallet holds 100.00 play USDC")
         press(reader, "Space", until="Fields")
         reader.hear("Step 3 of 4: Review and sign")
-        press(reader, "Shift+Tab", until="Sign and pay")
-        reader.press("Space")
+        assert not reader.senders("SelectionChanged"), "Orca 43 drops a notification while 50 events wait"
+        press(reader, "Ctrl+Return", until="Close")
         reader.hear("Step 4 of 4")
         press(reader, "Space", until="Usage by day and tab")
 

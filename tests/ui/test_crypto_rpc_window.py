@@ -111,6 +111,21 @@ async def test_methods_are_added_and_one_is_sent_alone(window: ConsoleHarness) -
     assert len(window.calls) == 3
 
 
+async def test_several_methods_are_added_while_the_picker_stays(window: ConsoleHarness, heard: list[str]) -> None:
+    window.key("Ctrl+Shift+M")
+    for name in ("eth_gasPrice", "eth_chainId"):
+        QTest.keyClicks(window.methods.search, name)
+        QTest.keyClick(window.methods.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert [row.method for row in window.calls] == ["eth_gasPrice", "eth_chainId"]
+    assert [words for words in heard if words.startswith("Call ")] == ["Call 1: eth_gasPrice", "Call 2: eth_chainId"]
+    assert window.methods.isVisible() and window.methods.search.hasFocus()
+    QTest.keyClick(window.methods.search, Qt.Key.Key_Return)
+    assert window.methods.isHidden() and len(window.calls) == 3
+    window.key("Ctrl+Shift+L")
+    QTest.keyClick(window.networks.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert window.networks.isHidden(), "there is one network"
+
+
 async def test_the_button_that_sends_becomes_stop_and_then_shows_the_key_that_stops(window: ConsoleHarness) -> None:
     view = window.presenter.view()
     shown = []

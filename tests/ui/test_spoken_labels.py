@@ -78,6 +78,17 @@ def test_a_name_that_holds_the_text_is_said_alone(qtbot, theme: Theme) -> None:
     assert name_of(label) == "Address 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAFF2A"
 
 
+def test_a_label_without_text_is_no_part_of_a_dialogs_description(qtbot, theme: Theme) -> None:
+    label = Label(theme)
+    qtbot.addWidget(label)
+    label.setAccessibleName("Problem")
+    assert name_of(label) == ""
+    label.set_text("The words do not match.")
+    assert name_of(label) == "Problem: The words do not match."
+    label.set_text("")
+    assert name_of(label) == ""
+
+
 def test_a_problem_is_said_once_when_it_comes(qtbot, theme: Theme, heard: list[str]) -> None:
     page = QWidget()
     qtbot.addWidget(page)

@@ -16,6 +16,7 @@ from app.ui.crypto_rpc.session.networks import is_test_network
 from app.ui.crypto_rpc.state import TIER_WORDS
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.widgets.announce import announce
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.page import CryptoRpcPage
@@ -55,6 +56,7 @@ class Pickers(QObject):
             pills=(*TIER_PILLS, tr("Read only"), tr("Used before")),
             hints=(
                 ("Enter", tr("Add to batch")),
+                ("Shift+Enter", tr("Add another")),
                 ("Ctrl+Enter", tr("Add and send alone")),
                 ("F1", tr("Method help")),
             ),
@@ -133,7 +135,10 @@ class Pickers(QObject):
         page = self._page
         page.main.show_side("request")
         page.presenter.add_method(name)
-        page.main.request.params.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.methods.isVisible():
+            announce(self.methods, page.main.request.params.accessibleDescription())
+        else:
+            page.main.request.params.setFocus(Qt.FocusReason.OtherFocusReason)
         if alone:
             page.presenter.send_alone(len(page.presenter.draft.rows))
 

@@ -55,7 +55,7 @@ class Picker(Popover):
         self._find = find
         self._count = count
         self._note = note
-        self._free = free  # what is typed may be chosen although no row has it
+        self._free = free  # what is typed may be chosen although no row has it, and several with Shift
         self._list_theme = theme
         self.search = SearchField(theme, placeholder, results=None)
         self.search.installEventFilter(self)
@@ -152,15 +152,21 @@ class Picker(Popover):
         )
         self.view.setCurrentIndex(self.rows.first())
 
-    def _choose(self, index: QModelIndex, control: bool) -> None:
+    def _choose(self, index: QModelIndex, held: Qt.KeyboardModifier) -> None:
+        """With Shift the next one may be typed at once, where several can be chosen."""
         row = index.data(ROW_ROLE)
+        typed = self.search.text().strip()
         if isinstance(row, PickRow) and row.usable:
+            key = row.key
+        elif self._free and typed and not self.rows.first().isValid():
+            key = typed
+        else:
+            return
+        if self._free and held & Qt.KeyboardModifier.ShiftModifier:
+            self.search.selectAll()
+        else:
             self.close()
-            self.chosen.emit(row.key, control)
-        elif self._free and not self.rows.first().isValid() and self.search.text().strip():
-            typed = self.search.text().strip()
-            self.close()
-            self.chosen.emit(typed, control)
+        self.chosen.emit(key, bool(held & Qt.KeyboardModifier.ControlModifier))
 
     def _apply_list_theme(self) -> None:
         self._places.setFixedHeight(self._list_theme.type_px(LIST_HEIGHT))
@@ -187,12 +193,12 @@ class Picker(Popover):
             self.star_wanted.emit(row.key)
             self.refresh()
         else:
-            self._choose(index, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+            self._choose(index, event.modifiers())
 
     def _key(self, event: QKeyEvent) -> bool:
         key, control = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.view.currentIndex(), control)
+            self._choose(self.view.currentIndex(), event.modifiers())
             return True
         if key == Qt.Key.Key_D and control:
             row = self.view.currentIndex().data(ROW_ROLE)

@@ -128,12 +128,14 @@ class ReceiptsPage(QWidget):
         self.filter_wanted.emit(name, self.fields[name].currentData())
 
     def _fill(self, name: str, items: Sequence[tuple[object, str]], current: object) -> None:
+        """Offer these; where they are offered already, an open list keeps its place, and no reader hears of it."""
         field = self.fields[name]
-        field.blockSignals(True)
-        field.clear()
-        for key, words in items:
-            field.addItem(words, key)
-        field.blockSignals(False)
+        if [(field.itemData(at), field.itemText(at)) for at in range(field.count())] != list(items):
+            field.blockSignals(True)
+            field.clear()
+            for key, words in items:
+                field.addItem(words, key)
+            field.blockSignals(False)
         self._select(name, current)
 
     def _select(self, name: str, key: object) -> None:

@@ -48,7 +48,7 @@ STEPS = (("amount", tr("Amount")), ("payment", tr("Payment")), ("review", tr("Re
 
 
 class TopUpDialog(Dialog):
-    """Shows what the presenter says and hands on what is pressed. Enter never signs; Ctrl+Enter does."""
+    """Shows what the presenter says and hands on what is pressed. Enter never signs, only Ctrl+Enter does."""
 
     def __init__(self, theme: Theme, parent: QWidget, presenter: TopUpPresenter) -> None:
         super().__init__(theme, parent, tr("Top up credits"), width=WIDTH)
@@ -265,8 +265,9 @@ class TopUpDialog(Dialog):
         place = {"amount": 0, "payment": 1, "review": 2}.get(view.step, 3)
         for number, page in enumerate((self.amount_page, self.payment_page, self.review_page, self.end_page)):
             page.setVisible(number == place)
-        if not self.amount.hasFocus() or before is None:
-            self.amount.setText(f"{view.amount:f}")
+        amount = f"{view.amount:f}"
+        if amount != self.amount.text() and not self.amount.hasFocus():
+            self.amount.setText(amount)
         self.problem.set_text(view.problem if view.step in ("amount", "payment", "review") else "")
         self.problem.setVisible(bool(self.problem.text()))
         if view.step == "payment" and (before is None or before.ways != view.ways or before.step != view.step):
@@ -275,6 +276,10 @@ class TopUpDialog(Dialog):
             self._show_review(view)
         if place == 3:
             self._show_end(view)
+        self.back.setVisible(view.step in ("payment", "review", "refused") and not view.busy)
+        moved = before is not None and before.step != view.step and self.isVisible()
+        if moved:  # before its buttons are turned on again, which would give the keyboard to one for a moment
+            self._focus(view)
         self._show_holds(view)
         self._draw_buttons()
         self._tick()
@@ -283,10 +288,9 @@ class TopUpDialog(Dialog):
             self._clock.start()
         else:
             self._clock.stop()
-        if before is not None and before.step != view.step and self.isVisible():
+        if moved:
             self._settling.start()
             self._scroll.verticalScrollBar().setValue(0)
-            self._focus(view)
         elif self.problem.text() and (before is None or before.problem != view.problem):
             self._scroll.verticalScrollBar().setValue(0)
 
@@ -358,6 +362,8 @@ class TopUpDialog(Dialog):
         if view.step == "payment" and view.holds is not None and view.holds != self._told_holds:
             announce(self.holds, self.holds.text())
             self._told_holds = view.holds
+            if view.is_play and wanted and any(each.hasFocus() for each in self.way_buttons):
+                self.look.setFocus(Qt.FocusReason.OtherFocusReason)  # the next thing to do, and free
 
     def _show_review(self, view: TopUpView) -> None:
         theme = self._theme
@@ -443,9 +449,9 @@ class TopUpDialog(Dialog):
         view = self._shown
         if view is None:
             return
-        self.back.setVisible(view.step in ("payment", "review", "refused") and not view.busy)
         self.leave.setText(tr("Cancel") if view.step in ("amount", "payment", "review") else tr("Close"))
         self.go.setVisible(view.step in ("amount", "payment", "review"))
+        self.go.setDefault(view.step == "amount")
         words = tr("Continue")
         if view.step == "review":
             words = f"{tr('Pay') if view.watch_only else tr('Sign and pay')} {format_number(view.amount, 2)}"

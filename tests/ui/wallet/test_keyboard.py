@@ -177,10 +177,11 @@ async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: WalletHarness, ke
     await keyboard.push(next(each for each in view.findChildren(Button) if each.text() == "Top up"))
     dialog = await keyboard.dialog(lambda: wallet.top_up_dialog)
     await keyboard.write(dialog.amount, "7.25")
-    for step in ("payment", "review", "done"):
+    for step, modifier in (("payment", Qt.KeyboardModifier.NoModifier), ("review", CTRL), ("done", CTRL)):
         await until(lambda: dialog.go.isEnabled() and QApplication.focusWidget() is not None)
         assert QApplication.focusWidget() is not dialog.go  # Enter alone must never sign
-        keyboard.press(ENTER, CTRL)
+        assert dialog.go.isDefault() == (step == "payment")
+        keyboard.press(ENTER, modifier)
         await until(lambda step=step: wallet.top_up.step == step or wallet.top_up.problem)
         assert wallet.top_up.step == step, wallet.top_up.problem
     keyboard.press(ESCAPE)

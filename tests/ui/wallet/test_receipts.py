@@ -101,6 +101,36 @@ async def test_filters_narrow_rows_and_sums_alike(wallet: WalletHarness) -> None
     assert wallet.receipts.totals.count == before
 
 
+async def test_receipts_that_come_leave_a_list_that_is_open_at_its_row(wallet: WalletHarness) -> None:
+    await fill(wallet)
+    wallet.show_page("receipts")
+    await wallet.tasks.idle()
+    field = wallet.filter_fields["model"]
+    assert [field.itemText(at) for at in range(field.count())] == ["All models", "one", "two"]
+    field.showPopup()
+    field.view().setCurrentIndex(field.model().index(2, 0))
+    wallet.receipts.reload()
+    await wallet.tasks.idle()
+    assert field.view().currentIndex().row() == 2
+    field.hidePopup()
+
+
+async def test_days_of_the_chart_that_large_text_hides_are_commands(wallet: WalletHarness, theme: Theme) -> None:
+    main, commands = wallet.page.main, {action.text: action for action in wallet.page.actions()}
+    main.resize(900, 600)
+    main.show()
+    assert main.span.isVisible()
+    theme.set_text_percent(200)
+    main.resize(901, 600)
+    assert main.span.isHidden()
+    for days in (7, 30, 14):
+        main.show_page("receipts")
+        commands[f"Usage of {days} days"].run()
+        await wallet.tasks.idle()
+        assert (main.page, wallet.receipts.filter.days, len(wallet.receipts.totals.days)) == ("overview", days, days)
+    main.hide()
+
+
 async def test_calls_that_are_never_charged_are_shown_when_they_are_asked_for(wallet: WalletHarness) -> None:
     wallet.presenter.refresh()
     await wallet.tasks.idle()

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
 from app.bootstrap.wallet_tab import top_up_and_go_on
 from app.credentials.accounts import new_account
@@ -342,12 +342,17 @@ async def test_an_empty_wallet_of_the_sandbox_says_so_before_it_signs_and_is_fil
     assert dialog.holds.text().startswith("This wallet holds 0.00 play USDC on Sandbox")
     assert "less than the 5.00 you want to add" in dialog.holds.text()
     assert dialog.look.isVisibleTo(dialog) and dialog.look.text() == "Get 100 play USDC"
+    assert dialog.focusWidget() is dialog.look, "the next thing to do, and free"
     dialog.look.click()
     await until(lambda: wallet.top_up.holds == 100)
+    assert dialog.focusWidget() is dialog.go
     assert dialog.holds.text().startswith("This wallet holds 100.00 play USDC")
     assert not dialog.look.isVisibleTo(dialog)
+    went: list[QWidget | None] = []
+    QApplication.instance().focusChanged.connect(lambda _before, now: went.append(now))
     dialog.go.click()
     await until(lambda: wallet.top_up.step == "review")
+    assert dialog.go not in went and dialog.form.isAncestorOf(went[-1]), "straight to where the step begins"
     assert dialog.held.text() == "100.00 play USDC"
     dialog.go.click()
     await until(lambda: wallet.top_up.step == "done")
@@ -369,6 +374,7 @@ async def test_what_a_wallet_holds_for_real_is_looked_up_when_asked_for_and_at_t
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 3, "nothing billable is asked unasked"
     assert dialog.holds.text() == "This wallet’s balance on Base, chain 8453 is not known yet."
     assert dialog.look.text() == "Check balance · $0.000014"
+    assert dialog.focusWidget() is not dialog.look, "it costs"
     dialog.look.click()
     await until(lambda: wallet.top_up.holds is not None or wallet.top_up.holds_note)
     assert dialog.holds.text() == (

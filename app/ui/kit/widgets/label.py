@@ -86,14 +86,18 @@ class Label(QLabel):
         self._show_whole_in_tip()
 
     def setAccessibleName(self, name: str) -> None:
-        """Say what the text is. The text itself is never left out: it follows the name that does not hold its words."""
+        """Say what the text is, while there is one: a reader collects the labels of a dialog.
+
+        The text itself is never left out: it follows the name that does not hold its words.
+        """
         self._caption = name
         self._name_with_text()
 
     def _name_with_text(self) -> None:
         text = self.text()
         is_said = all(word in self._caption for word in _WORD.findall(text))
-        super().setAccessibleName(f"{self._caption}: {text}" if self._caption and not is_said else self._caption)
+        name = f"{self._caption}: {text}" if self._caption and not is_said else self._caption
+        super().setAccessibleName(name if text else "")
 
     def set_text(self, text: str, lead: str | None = None) -> None:
         """Replace the text, and the semibold first sentence when one is given."""
