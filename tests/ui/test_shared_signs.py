@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.core.problems import ActionSpec
@@ -19,7 +19,7 @@ from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.kbd import KeyHint
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.segmented import SegmentedChoice
-from app.ui.kit.widgets.spinner import Progress, Spinner
+from app.ui.kit.widgets.spinner import Progress, Spinner, paint_spinner
 from app.ui.kit.widgets.switch import Switch
 
 LEFT = Qt.MouseButton.LeftButton
@@ -27,6 +27,16 @@ LEFT = Qt.MouseButton.LeftButton
 
 def picture(widget: QWidget) -> QImage:
     return widget.grab().toImage()
+
+
+def test_the_ring_of_a_working_row_is_empty_whatever_was_painted_before_it(theme: Theme) -> None:
+    image = QImage(14, 14, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    painter.setBrush(Qt.GlobalColor.black)  # as the mark of a selected row leaves it
+    paint_spinner(painter, theme, QRectF(image.rect()), 0.2)
+    painter.end()
+    assert image.pixelColor(7, 7) == Qt.GlobalColor.white
 
 
 def test_a_name_always_gives_the_same_image_and_names_differ(qapp: QApplication) -> None:

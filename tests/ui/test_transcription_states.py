@@ -15,6 +15,7 @@ from app.sandbox.server import RunningSandbox
 from app.ui.kit.tab import LiveWork
 from app.ui.kit.theme import Theme
 from app.ui.transcription.batch_view import COLUMNS
+from app.ui.transcription.level_meter import LevelMeter
 from app.ui.transcription.live_wave import PER_SECOND, LiveWave
 from app.ui.transcription.state import Entry, Mark, Tick
 from tests.audio.recorded import tone
@@ -136,3 +137,14 @@ async def test_a_key_whose_button_rests_says_why(tmp_home: Path, theme: Theme, s
         tab.run("transcription.table")
         tab.run("transcription.main")
         assert tab.toasts.pop() == "The table has no files."
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_the_level_meter_keeps_room_for_its_scale_under_the_style_sheet(
+    theme: Theme, qtbot: QtBot, percent: int
+) -> None:
+    theme.configure(mode="light", text_percent=percent)
+    meter = LevelMeter(theme)
+    qtbot.addWidget(meter)
+    meter.show()
+    assert meter.height() == meter.sizeHint().height()

@@ -30,9 +30,6 @@ class LevelMeter(QProgressBar):
         self.setRange(0, 100)
         self.setAccessibleName(tr("Microphone level"))
         self.setTextVisible(False)
-        self.setProperty("plain", True)
-        self._apply_theme()
-        theme.changed.connect(self._apply_theme)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
@@ -45,9 +42,6 @@ class LevelMeter(QProgressBar):
             self.setValue(round(self._share(level_db) * 100))
             self.setAccessibleDescription(tr("{level_db} dB", level_db=round(level_db)))
             self.update()
-
-    def _apply_theme(self) -> None:
-        self.setFixedHeight(self.sizeHint().height())  # the sheet's bars are thinner
 
     @staticmethod
     def _share(decibels: float) -> float:

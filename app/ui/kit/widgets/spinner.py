@@ -27,6 +27,7 @@ def paint_spinner(painter: QPainter, theme: Theme, rect: QRectF, turn: float, ro
     width = rect.width() * 0.12
     ring = rect.adjusted(width, width, -width, -width)
     painter.setPen(QPen(theme.color("line2"), width))
+    painter.setBrush(Qt.BrushStyle.NoBrush)  # a list leaves the brush of its selection mark
     painter.drawEllipse(ring)
     pen = QPen(theme.color(role), width)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
