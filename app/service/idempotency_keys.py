@@ -13,8 +13,11 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")
 
 
 def new_idempotency_key(now: datetime | None = None) -> str:
-    """Return a key that nobody has used: the day, so that a person can tell keys apart, and 96 random bits."""
-    return f"batch-{now or datetime.now(UTC):%Y%m%d}-{secrets.token_hex(12)}"
+    """Return a key that nobody has used: the day, so that a person can tell keys apart, and 64 random bits.
+
+    Short enough that the field shows all of it.
+    """
+    return f"{now or datetime.now(UTC):%Y%m%d}-{secrets.token_urlsafe(8)}"
 
 
 def check_idempotency_key(key: str) -> None:

@@ -83,6 +83,14 @@ async def test_headers_and_the_raw_answer_are_one_key_away(window: ConsoleHarnes
     assert '"jsonrpc"' in window.response.raw.toPlainText()
 
 
+async def test_the_four_columns_of_watched_chain_heads_fit_beside_the_request(window: ConsoleHarness) -> None:
+    head = {"network": "Ethereum mainnet", "block": 21_930_144, "new blocks": 12, "age in seconds": 1_204}
+    window.response.table.show_tables(tables_in((CallOutcome(1, "chain heads", [head], False, 20),)))
+    view = window.table_view
+    need = view.verticalHeader().sizeHint().width() + view.horizontalHeader().length()
+    assert need <= 540, "half of what a window of 1440 px leaves beside its list"
+
+
 async def test_a_list_of_objects_is_a_table_and_its_cells_go_into_a_spreadsheet(window: ConsoleHarness) -> None:
     rows = [{"address": f"0x{n:040x}", "value": hex(n), "big": 2**70 + n, "note": "a\tb"} for n in range(1_000)]
     outcome = CallOutcome(1, "eth_getLogs", rows, False, 20)

@@ -14,6 +14,7 @@ from web3 import Web3
 from app.core.tasks import TaskScope
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.contract_dialog import ContractDialog
+from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
 from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
 from app.ui.kit.theme import Theme
 from app.wallet.addresses import keccak256
@@ -151,6 +152,7 @@ async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(w
     window.run("Call a contract…")
     dialog = await window.dialog()
     assert isinstance(dialog, ContractDialog)
+    assert dialog.form.address.text() == SANDBOX_CONTRACT  # there is something to call
     assert dialog.form.fault.isHidden()  # nothing is wrong before the first key
     dialog.form.address.setFocus()
     dialog.form.address.selectAll()

@@ -131,9 +131,16 @@ async def test_the_button_that_sends_becomes_stop_and_then_shows_the_key_that_st
     shown = []
     for sending in (False, True, False):
         window.main.show_draft(replace(view, sending=sending), "", replace_texts=False)
-        shown.append((window.main.send._hint, window.main.response.empty.title.text()))
-    at_rest = (key_text("Ctrl+Enter"), "Nothing sent yet")
-    assert shown == [at_rest, (key_text("Esc"), "Waiting for the response"), at_rest]
+        empty = window.main.response.empty
+        shown.append((window.main.send._hint, empty.title.text(), empty.hint.isVisibleTo(empty)))
+    at_rest = (key_text("Ctrl+Enter"), "Nothing sent yet", True)
+    assert shown == [at_rest, (key_text("Esc"), "Waiting for the response", False), at_rest]
+
+
+async def test_the_whole_idempotency_key_is_in_sight(window: ConsoleHarness) -> None:
+    key = window.request.key
+    room = key.width() - key.textMargins().left() - key.textMargins().right() - 2 * window.main._theme.px(12)
+    assert key.fontMetrics().horizontalAdvance(key.text()) <= room
 
 
 async def test_a_method_nobody_listed_is_added_after_a_warning(window: ConsoleHarness) -> None:

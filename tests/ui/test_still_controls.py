@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
+from app.core.problems import ActionSpec, Problem
 from app.ui.crypto_rpc.canvas import Canvas
 from app.ui.crypto_rpc.session.jobs import JobView
+from app.ui.images.gallery import Gallery
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.speech.canvas import SpeechCanvas
@@ -22,6 +25,8 @@ from app.ui.transcription.sound_view import SoundView
 from app.ui.transcription.state import ExportChoice, Head, Sound
 from app.ui.wallet.list_pane import WalletListPane
 from app.ui.wallet.state import AccountCard
+
+REFUSED = Problem("The service did not answer", "Nothing was charged.", ActionSpec("retry", "Try again"))
 
 Steps: TypeAlias = tuple[QWidget, list[Callable[[], None]]]
 
@@ -85,6 +90,28 @@ def test_no_control_moves_between_the_states_of_a_tab(theme: Theme, make: Callab
         before |= now
     assert before
     pane.close()
+
+
+def test_a_problem_of_the_console_or_of_images_leaves_what_is_above_it_in_its_place(
+    theme: Theme, tmp_path: Path
+) -> None:
+    canvas = Canvas(theme, lambda *_: None, lambda *_: False)
+    gallery = Gallery(theme, lambda _: None, str, tmp_path)
+
+    def fail() -> None:
+        canvas.problem.set_problem(REFUSED)
+        canvas.problem.show()
+        gallery.show_problem(REFUSED)
+
+    for pane, parts in ((canvas, (canvas.send, canvas.request.mode, canvas.request.add)), (gallery, (gallery.places,))):
+        pane.resize(theme.px(1100), theme.px(800))
+        pane.show()
+        QApplication.processEvents()
+        before = [part.mapTo(pane, QPoint()) for part in parts]
+        fail()
+        QApplication.processEvents()
+        assert [part.mapTo(pane, QPoint()) for part in parts] == before
+        pane.close()
 
 
 def test_a_job_of_the_console_leaves_what_is_above_it_in_its_place(theme: Theme) -> None:

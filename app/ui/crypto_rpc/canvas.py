@@ -146,9 +146,9 @@ class Canvas(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self._switch_bar)
-        layout.addLayout(self._cards)
         layout.addWidget(self.splitter, 1)
-        layout.addWidget(self.job)  # below: what is above stays where it is
+        layout.addLayout(self._cards)  # below, as the job is: what is above stays where it is
+        layout.addWidget(self.job)
 
     def show_draft(self, view: DraftView, price: str, *, replace_texts: bool) -> None:
         """Show what would be sent and what it would cost."""

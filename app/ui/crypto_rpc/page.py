@@ -23,7 +23,7 @@ from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.response_controller import ResponseController
 from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
-from app.ui.crypto_rpc.session.methods import MethodInfo
+from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT, MethodInfo
 from app.ui.crypto_rpc.session.pasting import read_pasted
 from app.ui.crypto_rpc.session.sending import estimate_words
 from app.ui.crypto_rpc.session.value_meaning import can_be_decoded, reading_of
@@ -294,9 +294,8 @@ class CryptoRpcPage(QObject):
         from app.ui.crypto_rpc.contract_dialog import ask_contract_call
 
         presenter = self.presenter
-        answer = await ask_contract_call(
-            self._theme, self.main, presenter.interfaces, self._tasks, presenter.contracts.called_address()
-        )
+        address = presenter.contracts.called_address() or (SANDBOX_CONTRACT if presenter.in_sandbox else "")
+        answer = await ask_contract_call(self._theme, self.main, presenter.interfaces, self._tasks, address)
         if answer is not None:
             await presenter.contracts.take_call(*answer)
             self.main.show_side("request")

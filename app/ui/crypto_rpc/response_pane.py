@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MAX_RAW_CHARS = 60_000  # on screen; copies and files are whole
 RAW_LINE = 400  # characters after which a line without a break is broken on screen
 TREE, TABLE, HEADERS, RAW, CHANGES = range(5)
+START = tr("The response and its cost appear here. Try the latest block number first.")
 UNFOLDED = 40  # differences that stand open at once
 
 
@@ -211,7 +212,7 @@ class ResponsePane(QWidget):
         self.empty = EmptyState(
             self._theme,
             tr("Nothing sent yet"),
-            tr("The response and its cost appear here. Try the latest block number first."),
+            START,
             icon_name="console",
             key="Ctrl+Enter",
             key_does=tr("to send the call on the left"),
@@ -272,8 +273,11 @@ class ResponsePane(QWidget):
 
     def show_sending(self, sending: bool) -> None:
         """While the first response is awaited, the empty page says so."""
-        words = tr("Waiting for the response") if sending else tr("Nothing sent yet")
-        self.empty.set_words(words, self.empty.text.text())
+        if sending:
+            self.empty.set_words(tr("Waiting for the response"), tr("It appears here with its cost."))
+        else:
+            self.empty.set_words(tr("Nothing sent yet"), START)
+        self.empty.hint.setVisible(not sending)
 
     def show_run(self, run: RunView | None) -> None:
         """Show an answer, or with None what belongs here. What a job put together is a table first of all."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
 from app.service.http.harmless_text import harmless
@@ -123,13 +123,14 @@ class TableView(QTableView):
 
     def _fit(self) -> None:
         """Columns as wide as their first rows need, within bounds: never all of the rows are looked at."""
-        metrics = self.fontMetrics()
+        metrics, head = self.fontMetrics(), QFontMetrics(self._theme.font("small", 500))
         for column, name in enumerate(self.cells.table.columns):
             shown = (
                 str(self.cells.index(row, column).data() or "")
                 for row in range(min(MEASURED_ROWS, self.cells.rowCount()))
             )
-            need = max((metrics.horizontalAdvance(text) for text in (name, *shown)), default=0) + self._theme.px(44)
+            widest = max(head.horizontalAdvance(name), *map(metrics.horizontalAdvance, shown), 0)
+            need = widest + self._theme.px(28)  # the padding of both sides
             self.setColumnWidth(
                 column, max(self._theme.type_px(LEAST_WIDTH), min(need, self._theme.type_px(MOST_WIDTH)))
             )

@@ -35,6 +35,7 @@ class ToolDialog(Dialog):
         column.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
         column.addWidget(self.price)
         column.addWidget(self.fault)
+        beside.setMinimumHeight(2 * theme.line_px("small"))  # a price takes two lines: nothing grows when it is known
         self.add_beside_buttons(beside)
         self.add_button(tr("Cancel"), accepts=False)
         self.go = self.add_button(action, kind="primary", accepts=True)

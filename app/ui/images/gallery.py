@@ -167,9 +167,9 @@ class Gallery(QWidget):
         self.problem.hide()
         self._problem_box = QVBoxLayout()
         self._problem_box.addWidget(self.problem)
-        column.addLayout(self._problem_box)
         self.places = QStackedWidget()
         column.addWidget(self.places, 1)
+        column.addLayout(self._problem_box)  # below: the images stay where they are
         column.addWidget(rule())
         column.addWidget(self._make_foot())
         yield
@@ -201,7 +201,7 @@ class Gallery(QWidget):
         self.empty_trash = Button(theme, tr("Empty"), "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
             theme,
-            tr("Aspect ratio"),
+            tr("Show as"),
             (("grid", tr("Tiles")), ("list", tr("List"))),
             icons={"grid": "grid", "list": "list"},
         )
@@ -346,9 +346,8 @@ class Gallery(QWidget):
 
     def show_problem(self, problem: Problem | None) -> None:
         self.problem.setVisible(problem is not None)
-        self._problem_box.setContentsMargins(
-            self._theme.px(16), self._theme.px(12) if problem is not None else 0, self._theme.px(16), 0
-        )
+        around = self._theme.px(12) if problem is not None else 0
+        self._problem_box.setContentsMargins(self._theme.px(16), around, self._theme.px(16), around)
         if problem is not None:
             self.problem.set_problem(problem)
 

@@ -73,7 +73,9 @@ class EmptyState(QWidget):
             column.addSpacing(theme.px(8))
             column.addLayout(row)
         if key:
-            line = QHBoxLayout()
+            self.hint = QWidget()
+            line = QHBoxLayout(self.hint)
+            line.setContentsMargins(0, 0, 0, 0)
             line.setSpacing(theme.px(4))
             line.addStretch(1)
             line.addWidget(Label(theme, tr("Or press"), "small", "text2"))
@@ -81,7 +83,7 @@ class EmptyState(QWidget):
             line.addWidget(Label(theme, key_does, "small", "text2"))
             line.addStretch(1)
             column.addSpacing(theme.px(4))
-            column.addLayout(line)
+            column.addWidget(self.hint)
         column.addStretch(1)
 
     def set_words(self, title: str, text: str, icon_name: str = "") -> None:
