@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.rate_limit_watch import is_same_window
+
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.models import Model
@@ -39,6 +41,12 @@ class Headroom(NamedTuple):
         resets_at = info.reset_requests_at or info.received_at + timedelta(minutes=1)
         tokens = (info.remaining_tokens, info.limit_tokens)
         return cls(info.remaining_requests, info.limit_requests, *tokens, resets_at=resets_at, of=of)
+
+    def after(self, before: Headroom | None) -> Headroom:
+        """The same, unless an answer before told of fewer in the same window."""
+        if before is None or not is_same_window(before.resets_at, self.resets_at):
+            return self
+        return min(before, self, key=lambda each: each.requests_left or 0)
 
 
 class CurrentAccount(QObject):

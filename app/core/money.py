@@ -57,6 +57,13 @@ def money(amount: Decimal | None, decimals: int | None = None) -> str:
     return dollars(shown.copy_sign(known), max(0, -int(shown.as_tuple().exponent)))
 
 
+@or_dash
+def summand(amount: Decimal, decimals: int) -> str:
+    """Return USD as one of the amounts that add up at so many decimals, without needless zeros: `$0.80`, `$0.0712`."""
+    rounded = round(_plausible(amount), decimals)
+    return money(rounded, decimals_of((rounded,)))
+
+
 def bare(amount: Decimal | None, decimals: int | None = None) -> str:
     """Return the same without the sign of the currency, where a heading has it: `0.70`."""
     return money(amount, decimals).replace("$", "").strip()

@@ -14,8 +14,8 @@ from web3 import Web3
 from app.core.tasks import TaskScope
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.contract_dialog import ContractDialog
-from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
 from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
+from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
 from app.ui.kit.theme import Theme
 from app.wallet.addresses import keccak256
 from tests.kit.console import ConsoleHarness, call, open_console, press

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.current_account import CurrentAccount
+from app.core.current_account import CurrentAccount, Headroom
 from app.core.ledger import Balances, Ledger
 from app.core.rate_limit_watch import RateLimitWatch
 from app.core.tasks import TaskScope
@@ -170,6 +170,20 @@ def test_a_limit_does_not_go_back_to_what_an_older_answer_told() -> None:
         ("POST", "/image/edit", 200, 17, 20, 5),
         ("POST", "/image/edit", 200, 19, 20, 1),
     ) == {"Images": (17, 20)}
+
+
+def test_of_answers_that_overtake_each_other_the_lower_count_holds_until_the_limit_is_whole_again() -> None:
+    watch, left, until = RateLimitWatch(), None, NOON + timedelta(seconds=60)
+    counts = []
+    for second, remaining, resets_at in ((1, 16, until), (2, 17, until), (70, 19, until + timedelta(seconds=60))):
+        at = NOON + timedelta(seconds=second)
+        info = ResponseInfo(200, at, limit_requests=20, remaining_requests=remaining, reset_requests_at=resets_at)
+        watch.observe(Exchange("x", at, RequestRecord("POST", "/image/generate", ""), info=info, resource="images"))
+        told = Headroom.told(info, "Images")
+        assert told is not None
+        left = told.after(left)
+        counts.append((watch.limits(at)[0].left, left.requests_left))
+    assert counts == [(16, 16), (16, 16), (19, 19)]
 
 
 async def test_the_receipt_of_a_task_that_is_canceled_is_kept_with_the_next(tmp_path: Path) -> None:

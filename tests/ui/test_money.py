@@ -112,6 +112,8 @@ def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:
     decimals = money.decimals_of(amounts)
     assert [money.money(each, decimals) for each in amounts] == ["$0.8250", "$0.0233", "$0.0042", "$0.0800", "$0.0015"]
     assert money.money(sum(amounts, Decimal(0)), decimals) == "$0.9340"
+    written = [money.summand(each, decimals) for each in (*amounts, Decimal("0.15"), Decimal("2.00001"))]
+    assert written == ["$0.825", "$0.0233", "$0.0042", "$0.08", "$0.0015", "$0.15", "$2.00"]
     assert money.decimals_of([]) == money.decimals_of([Decimal(3), Decimal("1.50")]) == 2
     assert money.decimals_of([Decimal("0.00000123")]) == 6
     assert money.decimals_of([Decimal("1.00000123")]) == 4

@@ -88,6 +88,7 @@ class ImagesPresenter(CallingPresenter):
         self._calls = 0
         self._arrived: set[str] = set()
         self._newest: Exchange | None = None
+        self._left: Headroom | None = None
         self.refused: Refused | None = None
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self.balance_changed)
@@ -158,7 +159,7 @@ class ImagesPresenter(CallingPresenter):
 
     def _account_changed(self) -> None:
         self.models, self.edit_models, self.styles = (), (), ()
-        self._newest = None
+        self._newest = self._left = None
         self.models_changed.emit()
         self._look()
         self.library.publish()
@@ -382,11 +383,13 @@ class ImagesPresenter(CallingPresenter):
 
     def _record_exchange(self, exchange: Exchange) -> None:
         self._newest = exchange
+        told = Headroom.told(exchange.info, tr("Images"))
+        self._left = told.after(self._left) if told is not None else None
         self.request_changed.emit(exchange)
 
     def headroom(self) -> Headroom | None:
         """How many images may still be asked for this minute, as the last answer told."""
-        return Headroom.told(self._newest.info if self._newest is not None else None, tr("Images"))
+        return self._left
 
     # -- telling --------------------------------------------------------------------------------------------------
 

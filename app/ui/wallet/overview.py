@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.money import day_of_year, money
+from app.core.money import day_of_year, money, summand
 from app.core.tabs import tab_title
 from app.formats import format_number
 from app.translation import tr
@@ -207,7 +207,7 @@ class Overview(QScrollArea):
         spent = sum((amount for *_, amount in totals.by_day), Decimal(0))
         first, last = (totals.days[0], totals.days[-1]) if totals.days else (None, None)
         if first is not None and last is not None:
-            amount = money(spent, totals.decimals)
+            amount = summand(spent, totals.decimals)
             if totals.is_play:
                 amount = tr("{amount} in play money", amount=amount)
             words = tr(
@@ -247,7 +247,7 @@ class Overview(QScrollArea):
             row.setSpacing(self._theme.px(6))
             row.addWidget(Dot(self._theme, CHART_ROLES.get(tab, "control")))
             row.addWidget(Label(self._theme, tab_title(tab), "small", "text2"))
-            row.addWidget(Label(self._theme, money(sums[tab], totals.decimals), "small", weight=600, tabular=True))
+            row.addWidget(Label(self._theme, summand(sums[tab], totals.decimals), "small", weight=600, tabular=True))
             self._legend.add(entry)
             entry.show()
         self.legend.setVisible(bool(sums))

@@ -33,8 +33,8 @@ COLUMNS = (
 )
 WHEN, WHAT, DETAIL, PAID_BY, OUTCOME, ESTIMATE, COST, BALANCE, REFERENCE = range(len(COLUMNS))
 _RIGHT = (ESTIMATE, COST, BALANCE)
-_WIDTHS = (118, 108, 208, 96, 94, 98, 106, 84, 88)
-_AROUND_HEADING = 34  # px beside its words
+_WIDTHS = (124, 108, 188, 102, 90, 94, 104, 80, 84)
+_AROUND_HEADING = 28  # px beside its words
 _MAY_GO = (REFERENCE, BALANCE, ESTIMATE, OUTCOME, PAID_BY)  # where there is no room, in this order
 _TOP = QModelIndex()
 _SHORT = 8

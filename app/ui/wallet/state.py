@@ -28,7 +28,7 @@ CALL_WORDS = (  # what a call without a model was about, by how its endpoint beg
     ("GET /characters", tr("Characters")),
     ("GET /image/styles", tr("Image styles")),
     ("GET /crypto/rpc", tr("Networks")),
-    ("POST /crypto/rpc/", tr("Requests to {network}")),
+    ("POST /crypto/rpc/", "{network}"),
     ("POST /video/quote", tr("Video price")),
     ("POST /video/retrieve", tr("Video status")),
     ("POST /video/complete", tr("Video deleted at the service")),

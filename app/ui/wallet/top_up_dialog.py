@@ -449,9 +449,11 @@ class TopUpDialog(Dialog):
         view = self._shown
         if view is None:
             return
-        self.leave.setText(tr("Cancel") if view.step in ("amount", "payment", "review") else tr("Close"))
-        self.go.setVisible(view.step in ("amount", "payment", "review"))
+        is_open = view.step in ("amount", "payment", "review")
+        self.leave.setText(tr("Cancel") if is_open else tr("Close"))
+        self.go.setVisible(is_open)
         self.go.setDefault(view.step == "amount")
+        self.leave.setDefault(not is_open)
         words = tr("Continue")
         if view.step == "review":
             words = f"{tr('Pay') if view.watch_only else tr('Sign and pay')} {format_number(view.amount, 2)}"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.core.money import day_of_year, money, whole_money
+from app.core.money import day_of_year, money, summand, whole_money
 from app.core.tabs import tab_title
 from app.translation import tr
 from app.ui.kit.accessible_role import show_as
@@ -75,7 +75,7 @@ class UsageChart(QWidget):
         self.update()
 
     def _written(self, amount: Decimal) -> str:
-        return money(amount, self._decimals)
+        return summand(amount, self._decimals)
 
     def _total(self, day: date) -> Decimal:
         return sum((amount for _, amount in self._parts[day]), Decimal(0))

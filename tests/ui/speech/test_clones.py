@@ -83,7 +83,7 @@ async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(
     await until(lambda: speech.voice.startswith("vv_"))
     assert (speech.model, speech.presenter.choice.voice_name) == ("tts-chatterbox-hd", "Mine")
     (card,) = speech.own_cards
-    assert "expires in 6 days" in card.second.text() and card.state.text() == "in use"
+    assert "expires in 7 days" in card.second.text() and card.state.text() == "in use"
     assert not card.use.isEnabled()
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     await until(card.use.isEnabled)
@@ -278,7 +278,7 @@ async def test_a_sample_is_recorded_from_a_real_microphone_in_the_dialog_and_clo
     assert voice.name == "Mine" and soundfile.info(kept).duration > 5
     await until(lambda: speech.own_cards)
     (card,) = speech.own_cards
-    assert "expires in 6 days" in card.second.text()
+    assert "expires in 7 days" in card.second.text()
 
 
 async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: SpeechHarness, pulse: Pulse) -> None:

@@ -275,16 +275,31 @@ async def test_the_page_of_the_key_names_its_limits(wallet: WalletHarness) -> No
     assert wallet.key_limits_count() > 3
 
 
-def test_the_price_of_one_chain_call_is_never_cut_short(qtbot: QtBot, theme: Theme) -> None:
-    tiny = Decimal("0.0000125")
+def test_a_call_is_read_whole_without_scrolling_across(qtbot: QtBot, theme: Theme) -> None:
+    tiny, detail = Decimal("0.0000125"), "ethereum-mainnet, 20 credits"
+    yesterday = datetime.now(UTC) - timedelta(days=1)
     row = BookRow(
-        "r", datetime.now(UTC), "crypto_rpc", "Call", "Sandbox", "ok", tiny, "estimated", tiny, None, True, "1"
+        "r",
+        yesterday,
+        "transcription",
+        detail,
+        "Pocket wallet",
+        "cut",
+        tiny,
+        "estimated",
+        tiny,
+        Decimal(98),
+        True,
+        "8" * 9,
     )
     table = ReceiptTable(theme, lambda _place: row, name="Calls")
     qtbot.addWidget(table)
     table.rows.set_count(1)
-    for column in (ESTIMATE, COST):
-        assert table.sizeHintForColumn(column) <= table.columnWidth(column)
+    table.resize(980, 300)  # what a window of 1440 px leaves
+    table.show()
+    for column in range(table.rows.columnCount()):
+        assert table.sizeHintForColumn(column) <= table.columnWidth(column), column
+    assert not table.horizontalScrollBar().maximum()
 
 
 async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no_difference(
