@@ -137,9 +137,9 @@ async def test_the_button_that_sends_becomes_stop_and_then_shows_the_key_that_st
     assert shown == [at_rest, (key_text("Esc"), "Waiting for the response", False), at_rest]
 
 
-async def test_the_whole_idempotency_key_is_in_sight(window: ConsoleHarness) -> None:
+async def test_the_whole_idempotency_key_is_in_sight(window: ConsoleHarness, theme: Theme) -> None:
     key = window.request.key
-    room = key.width() - key.textMargins().left() - key.textMargins().right() - 2 * window.main._theme.px(12)
+    room = key.width() - key.textMargins().left() - key.textMargins().right() - 2 * theme.px(12)
     assert key.fontMetrics().horizontalAdvance(key.text()) <= room
 
 
