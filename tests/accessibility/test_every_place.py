@@ -256,6 +256,8 @@ def test_a_project_its_documents_a_seal_and_a_prompt_with_blanks(heard: Heard, r
     project = row if row.name.startswith("atlas, project, ") else tab_to(reader, "atlas, project, ", keys="Up")
     look(press(reader, "Ctrl+Shift+y", until="Name"))
     press(reader, "Escape", until=project.name)
+    look(press(reader, "Shift+F10", until="New chat"))
+    press(reader, "Escape", until=project.name)
     look(run_command(reader, "documents of the project", "Close"))
     press(reader, "Escape", until=project.name)
 

@@ -133,9 +133,11 @@ def test_a_video_is_ordered_and_its_end_heard(heard: Heard) -> None:
         reader.find(heard.root, "Queue for $", "push button")  # the quote
         reader.press("Ctrl+Return")
         reader.hear("is ready.")
+        said = reader.said()
         press(reader, "F6", until="Show")
         reader.press("Space")
         ready = reader.wait(lambda: told(reader, "a lighthouse at night, Ready"), "its row")
+        assert ["is ready." in each for each in (*said, *reader.said())].count(True) == 1, "by the notice or by the tab"
         assert ready.role == "list item" and "$" in ready.name
 
 

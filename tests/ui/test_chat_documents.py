@@ -185,7 +185,7 @@ async def test_a_passage_that_was_taken_out_is_not_sent(theme: Theme, tmp_home: 
 
 
 async def test_the_window_of_documents_adds_pauses_removes_and_says_what_was_left_out(
-    theme: Theme, tmp_home: Path, papers: Path
+    theme: Theme, tmp_home: Path, papers: Path, heard: list[str]
 ) -> None:
     async with open_chat(theme, tmp_home) as shown:
         documents = shown.presenter.documents
@@ -197,6 +197,7 @@ async def test_the_window_of_documents_adds_pauses_removes_and_says_what_was_lef
             assert not dialog.empty.isHidden()
             documents.add(project, [papers])
             await until(lambda: "2 files read, 3 passages" in dialog.progress.text())
+            assert [each for each in heard if " read, " in each] == [dialog.progress.text()], "its end is said once"
             assert dialog.empty.isHidden()
             assert "scan.pdf: Its pages are images" in dialog.unread.toPlainText()
             dialog.pause.click()

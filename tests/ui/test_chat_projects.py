@@ -61,7 +61,7 @@ async def undo(harness: ChatPresenterHarness) -> None:
     await harness.tasks.idle()
 
 
-async def test_projects_stand_above_the_other_chats_and_fold(theme: Theme, tmp_home: Path) -> None:
+async def test_projects_stand_above_the_other_chats_and_fold(theme: Theme, tmp_home: Path, heard: list[str]) -> None:
     async with open_chat(theme, tmp_home) as shown:
         one, two, _three = await with_chats(shown, "One", "Two", "Three")
         project = await made(shown, "Thesis", one, two)
@@ -89,6 +89,7 @@ async def test_projects_stand_above_the_other_chats_and_fold(theme: Theme, tmp_h
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
         await settle(shown)
         assert titles(shown)[1] == "Thesis"
+        assert [each for each in heard if "fold" in each] == ["folded", "unfolded", "folded", "unfolded"]
 
 
 async def test_a_filter_looks_into_folded_and_archived_projects(theme: Theme, tmp_home: Path) -> None:

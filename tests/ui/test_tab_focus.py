@@ -64,6 +64,21 @@ async def test_the_key_of_a_tab_enters_it_from_wherever_the_focus_is(theme: Them
     window.close()
 
 
+async def test_a_keyboard_without_a_menu_key_opens_the_menu_of_what_has_the_focus(
+    theme: Theme, tasks, tmp_path: Path
+) -> None:
+    harness = make_shell(tmp_path, tasks, theme)
+    show(harness)
+    harness.window.show_tab("chat")
+    field, asked = harness.chat.filter, []
+    field.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+    field.customContextMenuRequested.connect(asked.append)
+    field.setFocus()
+    QTest.keyClick(harness.window, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    assert len(asked) == 1 and field.rect().contains(asked[0])
+    harness.window.close()
+
+
 async def test_escape_goes_to_the_main_field_and_leaves_the_keyboard_there(theme: Theme, tasks, tmp_path: Path) -> None:
     harness = make_shell(tmp_path, tasks, theme)
     show(harness)

@@ -17,6 +17,7 @@ from app.ui.chat.embeddings_pane import EmbeddingsPane
 from app.ui.kit.discard import discard
 from app.ui.kit.files import ask_for_files, ask_for_folder
 from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog
@@ -44,6 +45,7 @@ class DocumentsDialog(Dialog):
         self._project_id = project_id
         self._tasks = tasks
         self._rows: dict[str, QWidget] = {}
+        self._has_read = False  # and its end was not said
         self.setAcceptDrops(True)
         note = tr(
             "Files are read on this computer only. A passage is sent with the message that you attach it to, and"
@@ -119,6 +121,7 @@ class DocumentsDialog(Dialog):
         self.pause.setVisible(bool(self._rows))
         progress = self._documents.progress(project_id)
         if progress.state == "reading":
+            self._has_read = True
             self.progress.set_text(
                 tr(
                     "Reading {done} of {of}: {name}",
@@ -166,6 +169,9 @@ class DocumentsDialog(Dialog):
             size = f"{format_number(found.size_bytes / MB, 1)} MB"
             words = tr("{files} read, {passages}. The index takes {size}.", files=read, passages=passages, size=size)
             self.progress.set_text(tr("Paused. {words}", words=words) if self._is_paused() else words)
+            if self._has_read:
+                self._has_read = False
+                announce(self.progress, self.progress.text())
         elif not self._rows:
             self.progress.set_text("")
         self._show_unread(found.left_out_count, unread)

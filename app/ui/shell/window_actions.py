@@ -6,6 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, Protocol
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication
+
 from app.core.tabs import TabInfo
 from app.translation import tr
 from app.ui.kit.tab import TabAction
@@ -188,6 +192,9 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         TabAction("window.shortcuts", tr("All shortcuts"), window.open_shortcuts, "Ctrl+/", "keyboard", "help"),
         TabAction("window.self_test", tr("Test Rialto…"), window.test_itself, "", "wrench", "help"),
         TabAction("window.about", tr("About Rialto, updates and licenses"), window.open_about, "", "info", "help"),
+        TabAction(
+            "window.context_menu", tr("Context menu"), _open_context_menu, "Shift+F10", "more", "edit", in_palette=False
+        ),
         TabAction("window.menu", tr("Main menu"), window.open_menu, "F10", "list", "help", in_palette=False),
     )
 
@@ -205,6 +212,15 @@ def _theme_action(window: WindowCommands, mode: str, text: str) -> TabAction:
         checked=lambda: window.theme_mode() == mode,
         words=tr("appearance mode night day color"),
     )
+
+
+def _open_context_menu() -> None:
+    """Do what the Menu key does, which many keyboards lack. Qt knows Shift+F10 on Windows alone."""
+    widget = QApplication.focusWidget()
+    if widget is not None:
+        place = widget.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
+        asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, widget.mapToGlobal(place))
+        QApplication.sendEvent(widget, asked)
 
 
 def _close(window: WindowCommands) -> None:

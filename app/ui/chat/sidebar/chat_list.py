@@ -14,6 +14,7 @@ from app.ui.chat.state import ChatEntry, ProjectEntry, ProjectKey, ProjectSectio
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.file_drop import FileDrop
 
@@ -201,6 +202,8 @@ class ChatListPane(ListPane):
         return isinstance(row, ProjectEntry) and row.folded
 
     def _fold(self, key: ProjectKey, *, folded: bool) -> None:
+        if folded != self._is_folded(key):  # Orca says of no row in a list that its name is new
+            announce(self.view, tr("folded") if folded else tr("unfolded"))
         if key.project_id:
             self.fold_wanted.emit(key.project_id, folded)
         else:
