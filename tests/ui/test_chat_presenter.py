@@ -72,6 +72,25 @@ async def test_stop_keeps_what_came_and_closes_the_connection(tmp_home: Path, fa
         assert (again.rows[-1].state, again.rows[-1].text) == ("stopped", "Half of it")
 
 
+async def test_sending_tells_of_the_open_chat_once_and_of_the_list_in_another_turn(
+    tmp_home: Path, fake: FakeService
+) -> None:
+    gate = asyncio.Event()
+    fake.answers = [held(gate, "Half of it")]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        turns: list[set[str]] = [set()]
+        loop = asyncio.get_running_loop()
+        loop.call_soon(turn := lambda: (turns.append(set()), loop.call_soon(turn)))
+        for name, told in (("head", harness.presenter.head_changed), ("list", harness.presenter.entries_changed)):
+            told.connect(lambda *_, name=name: turns[-1].add(name))
+        harness.presenter.send("Tell me")
+        await until(lambda: harness.rows[-1:] != () and harness.text_of(-1) != "")
+        assert sum("head" in told for told in turns) == 1
+        assert {"head", "list"} not in turns
+        gate.set()
+        await harness.tasks.idle()
+
+
 async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [cut("Each client picks a random point inside the"), whole("point inside the window.")]
     async with open_chat_presenter(tmp_home, fake=fake) as harness:

@@ -1,9 +1,14 @@
-"""What moves by itself while an answer is written is painted alone: nothing behind it, nothing beside it."""
+"""What moves by itself while an answer is written is painted alone: nothing behind it, nothing beside it.
+
+What stays as it was is not painted at all.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.ui.chat.composer.composer import ComposerFrame
@@ -12,6 +17,8 @@ from app.ui.chat.sidebar.chat_list import ChatListPane
 from app.ui.chat.state import ChatEntry
 from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
+from tests.kit.chat import open_chat
 from tests.kit.message_view import answer, question, settle
 from tests.kit.paints import Paints
 
@@ -79,3 +86,17 @@ def test_a_caret_blinks_without_what_is_behind_it(qtbot: QtBot, theme: Theme) ->
         frame.set_target(not on)
         qtbot.waitUntil(lambda: len(paints.rects[viewport]) > 1, timeout=60_000)
         QApplication.processEvents()
+
+
+async def test_an_open_chat_that_is_told_again_is_not_painted_again(tmp_home: Path, theme: Theme) -> None:
+    async with open_chat(theme, tmp_home) as chat:
+        await chat.say("Hello there")
+        chat.side.complete()
+        chat.presenter.publish_head()
+        await chat.settle()
+        kinds = (Label, QAbstractButton)
+        paints = Paints(*(each for kind in kinds for each in chat.window.findChildren(kind) if each.isVisible()))
+        assert len(paints.rects) > 20
+        chat.presenter.publish_head()
+        QApplication.processEvents()
+        assert [widget for widget, rects in paints.rects.items() if rects] == []

@@ -194,7 +194,7 @@ class Canvas(QWidget):
             self.editing.set_text(_editing_note(head))
         if head.problem is not None or self._is_made("problem"):
             self._show_problem(head.problem)
-        self._apply_theme()
+        self._place_newest()
 
     def _show_problem(self, problem: Problem | None) -> None:
         self.problem.setVisible(problem is not None)

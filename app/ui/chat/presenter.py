@@ -128,6 +128,7 @@ class ChatPresenter(QObject):
         self.passages: QuestionPassages | None = None
         self._history: ChatStore | None = None
         self._refused: Work | None = None  # what the disk refused last
+        self._due: list[Callable[[], None]] = []  # what is to be published, one in each turn
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self._numbers_changed)
         settings.subscribe(lambda _settings: self._defaults_changed())
@@ -179,7 +180,7 @@ class ChatPresenter(QObject):
             self.opened, self.library, self.answers, history, catalogue, self.drafts.ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)
-        self.answers.changed.connect(lambda _row: self.publish_list())
+        self.answers.changed.connect(lambda _row: self._publish_soon(self.publish_list))
         self.answers.ended.connect(self._answer_ended)
         self.answers.seal_failed.connect(self.seal_actions.take_back)
         self.seals.changed.connect(self._seal_changed)
@@ -251,17 +252,36 @@ class ChatPresenter(QObject):
         """An answer began or ended in a chat: its row in the list has another cost and another time."""
         if self.library is not None and self.library.get(chat_id) is not None:
             self.do(self._reread, chat_id)
-        self.publish_all()
+        self._publish_soon()
 
     async def _reread(self, chat_id: str) -> None:
         assert self.library is not None
         if self.library.get(chat_id) is not None:
             await self.library.reread(chat_id)
-            self.publish_list()
+            self._publish_soon(self.publish_list)
 
     def publish_all(self) -> None:
         self.publish_list()
         self.publish_head()
+        self._publish_totals()
+
+    def _publish_soon(self, *parts: Callable[[], None]) -> None:
+        """Publish these, or all, beside a message that is sent or an answer that ends, and each once.
+
+        Each has a turn of its own: on a slow machine the window paints and takes keys between them.
+        """
+        parts = parts or (self.publish_head, self._publish_totals, self.publish_list)
+        self._due += (part for part in parts if part not in self._due)
+        self._tasks.start_unless_running("publish chat", self._publish_due)
+
+    async def _publish_due(self) -> None:
+        import asyncio  # not before the window is painted
+
+        while self._due:
+            await asyncio.sleep(0)
+            self._due.pop(0)()
+
+    def _publish_totals(self) -> None:
         if self._history is not None:
             self.totals_changed.emit(self.totals())
 
@@ -323,7 +343,7 @@ class ChatPresenter(QObject):
 
     def _attachments_changed(self, views: object) -> None:
         self.attachments_changed.emit(views)
-        self.publish_head()
+        self._publish_soon(self.publish_head)
 
     def _cheaper_model(self, job: Job) -> ActionSpec | None:
         """The cheapest model that is listed, when it is not the one that was asked."""
@@ -575,7 +595,7 @@ class ChatPresenter(QObject):
             self._show_attachments()
             if self.opened.draft:
                 self.drafts.timer.start()
-        self.publish_all()
+        self._publish_soon()
 
     def stop(self) -> None:
         """Stop the open chat's answer; what came stays."""

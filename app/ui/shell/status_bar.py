@@ -119,15 +119,18 @@ class StatusItem(QAbstractButton):
         self._theme = theme
         self._name = name
         self._runs: tuple[Run, ...] = ()
-        self._dot = ""
+        self._spoken = self._dot = ""
+        self.setAccessibleName(name)
+        self.hide()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
-        self.set_runs(())
 
     def set_runs(self, runs: Sequence[Run], spoken: str = "", dot: str = "") -> None:
         """Show runs of (text, color role, weight), behind a dot of the role `dot`; nothing to show hides the item."""
-        self._runs, self._dot = tuple(runs), dot
+        if (tuple(runs), spoken, dot) == (self._runs, self._spoken, self._dot):
+            return
+        self._runs, self._spoken, self._dot = tuple(runs), spoken, dot
         text = "".join(run[0] for run in self._runs)
         self.setText(text)
         self.setAccessibleName(f"{self._name}: {spoken or text}" if text else self._name)

@@ -32,10 +32,15 @@ class ModelButton(QPushButton):
         self.setAutoDefault(False)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
+        self._told: tuple[str, str, bool] | None = None
         self.show_model("", "")
 
     def show_model(self, name: str, context: str, *, missing: bool = False) -> None:
         """`context` is such as "131K". `missing`: the service does not have this model, so another is to be chosen."""
+        told = (name, context, missing)
+        if told == self._told:
+            return
+        self._told = told
         self._name, self._missing = name, missing
         self._context = tr("Not available") if missing else context
         if missing:

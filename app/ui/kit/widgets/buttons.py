@@ -69,8 +69,9 @@ class Button(QPushButton):
 
     def set_icon(self, icon_name: str, role: str = "") -> None:
         """Show another icon, or none."""
-        self._icon_name, self._icon_role = icon_name, role
-        self._apply_theme()
+        if (icon_name, role) != (self._icon_name, self._icon_role):
+            self._icon_name, self._icon_role = icon_name, role
+            self._apply_theme()
 
     def set_hint(self, shortcut: str) -> None:
         """Draw another key in the button, or none."""

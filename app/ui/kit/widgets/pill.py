@@ -58,9 +58,10 @@ class PillButton(QToolButton):
 
     def set_icon(self, icon_name: str, tone: str = "accent") -> None:
         """Show another icon; `tone` is the color role of the pill while it is on."""
-        self._icon, self._tone = icon_name, tone
-        self.updateGeometry()
-        self.update()
+        if (icon_name, tone) != (self._icon, self._tone):
+            self._icon, self._tone = icon_name, tone
+            self.updateGeometry()
+            self.update()
 
     def ring_radius(self) -> float:
         return self.height() / 2
