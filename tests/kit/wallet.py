@@ -337,6 +337,7 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         await top_ups.start(database)
         await switch.use(wallet.sandbox_account)
         page.main.resize(1080, 840)
+        page.main.show()
         yield wallet
     finally:
         if page.top_up_dialog is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.translation import tr
@@ -31,6 +31,7 @@ class Canvas(QWidget):
     """`page_shown` tells which page was brought to the front."""
 
     page_shown = Signal(str)
+    seen = Signal()  # it is in front again
     list_wanted = Signal()
     export_wanted = Signal()
     days_wanted = Signal(int)
@@ -98,6 +99,10 @@ class Canvas(QWidget):
     def show_days(self, days: int) -> None:
         if str(days) in dict(SPANS):
             self.span.set_current(str(days))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
 
     def _turn(self, place: int) -> None:
         self.pages.setCurrentIndex(place)

@@ -118,6 +118,8 @@ class WalletPage(QObject):
         main.export_wanted.connect(self.export)
         main.days_wanted.connect(lambda days: receipts.set_filter(days=days, day=None))
         main.page_shown.connect(self._page_shown)
+        receipts.is_seen = main.isVisible
+        main.seen.connect(receipts.catch_up)
         main.overview.all_wanted.connect(lambda: main.show_page("receipts"))
         main.overview.chart.day_chosen.connect(self.show_day)
         main.receipts.filter_wanted.connect(self._filter)

@@ -29,7 +29,7 @@ from app.core.rate_limit_watch import (
 )
 from app.core.tabs import tab_of
 from app.service.errors import ServiceError
-from app.storage.receipts import Receipts
+from app.storage.receipts import Receipt, Receipts
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import AccountCard, Gauge
@@ -90,7 +90,7 @@ class WalletPresenter(QObject):
         self.kept_in: Callable[[], str] = lambda: ""
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self._numbers_changed)
-        ledger.recorded.connect(lambda _receipt: self._tasks.replace("wallet gauges", self._count_credits))
+        ledger.recorded.connect(self._recorded)
 
     async def start(self, database: Database) -> None:
         """Take the opened database."""
@@ -314,6 +314,10 @@ class WalletPresenter(QObject):
         except ServiceError:
             return card
         return replace(card, diem_daily=billing.diem_allocation)
+
+    def _recorded(self, receipt: Receipt) -> None:
+        if receipt.tab == tab_of("crypto"):
+            self._tasks.replace("wallet gauges", self._count_credits)
 
     async def _count_credits(self) -> None:
         """Add up what calls to chains took in the last 24 hours, of the account in use."""

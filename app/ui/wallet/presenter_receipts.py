@@ -82,7 +82,9 @@ class ReceiptsPresenter(QObject):
         self.filter = Filter()
         self.totals = Totals()
         self.choices = Choices()
-        ledger.recorded.connect(lambda _receipt: self.reload())
+        self.is_seen: Callable[[], bool] = lambda: True
+        self._is_behind = False
+        ledger.recorded.connect(lambda _receipt: self._follow())
         current_account.account_changed.connect(self.reload)
 
     async def start(self, database: Database) -> None:
@@ -116,7 +118,19 @@ class ReceiptsPresenter(QObject):
         self.filter_changed.emit(self.filter)
         self.reload()
 
+    def _follow(self) -> None:
+        """There is another receipt: read it now for who looks, else once somebody does."""
+        self._is_behind = True
+        if self.is_seen():
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Read what came while nobody looked. Call when somebody does."""
+        if self._is_behind:
+            self.reload()
+
     def reload(self) -> None:
+        self._is_behind = False
         if self._book is not None:
             self._tasks.replace("wallet book", self._reload)
 

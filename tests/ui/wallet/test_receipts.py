@@ -145,6 +145,26 @@ async def test_calls_that_are_never_charged_are_shown_when_they_are_asked_for(wa
     assert "Limits and balance" in shown(wallet, DETAIL)
 
 
+async def test_receipts_that_come_while_another_tab_is_in_front_are_read_when_the_wallet_is(
+    wallet: WalletHarness,
+) -> None:
+    wallet.receipts.set_filter(free="all")
+    await wallet.tasks.idle()
+    read: list[Totals] = []
+    wallet.receipts.totals_changed.connect(read.append)
+    wallet.page.main.hide()
+    wallet.presenter.refresh()
+    await wallet.tasks.idle()
+    assert read == []
+    wallet.page.main.show()
+    await wallet.tasks.idle()
+    assert [totals.count for totals in read] == [len(await Receipts(wallet.database).recent())]
+    wallet.page.main.hide()
+    wallet.page.main.show()
+    await wallet.tasks.idle()
+    assert len(read) == 1, "nothing came"
+
+
 async def test_a_long_book_is_read_only_where_it_is_looked_at(wallet: WalletHarness) -> None:
     await fill(wallet, 1)
     wallet.forget_pages()
