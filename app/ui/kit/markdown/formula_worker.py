@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+from types import ModuleType
 
 SIZE = 20.0  # px of one em in what comes back
 MAX_SOURCE = 2_000
@@ -63,8 +64,17 @@ def check(source: str) -> None:
         raise NotSet("braces")
 
 
+def _skip_needless_imports() -> None:
+    """Stand in for what the libraries import and never call here: it would bring TLS, HTTP and mail, 4 MB of memory."""
+    sys.modules["urllib.request"] = ModuleType("urllib.request")  # `xml.sax` names it
+    metadata = ModuleType("importlib.metadata")
+    metadata.__dict__["version"] = str  # latex2mathml asks for its own
+    sys.modules["importlib.metadata"] = metadata
+
+
 def serve() -> int:
     """Answer requests until the other end closes."""
+    _skip_needless_imports()
     if hasattr(os, "nice"):  # on Windows the one who starts it says so
         os.nice(NICE)
     with os.fdopen(0, "rb", closefd=False) as requests, os.fdopen(1, "wb", closefd=False) as answers:
