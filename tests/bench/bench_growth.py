@@ -5,18 +5,12 @@ chat. The twenty chats stream at the same time, 50 tokens a second each, into th
 screen; a turn is what its thread does between two looks at what came.
 """
 
-import json
-import os
-import subprocess
-import sys
-
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.theme import Theme
-from tests.bench.bench_live import ROOT
 from tests.bench.bench_message_view import close, messages, section_cost_s, streaming_view
 from tests.bench.harness import Ratio, medians
-from tests.bench.windows import screen
+from tests.bench.windows import figures, session, streaming
 
 TOKENS, MESSAGES = 100_000, 50_000
 CHATS, TOKENS_EACH = 20, 1_000
@@ -52,15 +46,5 @@ def main() -> list[Ratio]:
 
 
 def _twenty_chats() -> dict[str, float]:
-    session = [sys.executable, "-m", "tests.bench.live_session"]
-    environment = {**os.environ, "QT_QPA_PLATFORM": screen()}
-    served = [*session, "serve", str(TOKENS_EACH), "50"]
-    with subprocess.Popen(served, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            shown = [*session, "chats", server.stdout.readline().strip(), str(CHATS)]
-            told = subprocess.run(shown, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-        finally:
-            server.kill()
-    figures: dict[str, float] = json.loads(told.stdout.splitlines()[-1])
-    return figures
+    with streaming(TOKENS_EACH, 50) as port:
+        return figures(session("chats", port, str(CHATS)))

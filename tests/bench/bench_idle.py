@@ -4,8 +4,6 @@ time, wake-ups, connections.
 A bare window idles beside it for the same sixty seconds, so that what Qt itself costs is known.
 """
 
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -16,9 +14,8 @@ from pathlib import Path
 import psutil
 
 from tests.bench.harness import Ratio
-from tests.bench.windows import BARE, ROOT, running, wait_for
+from tests.bench.windows import BARE, SESSION, running, streaming, wait_for
 
-SESSION = (sys.executable, "-m", "tests.bench.live_session")
 IDLE_S = 60.0
 LOOK_EVERY_S = 1.0
 CPU_LIMIT_PERCENT = 0.1
@@ -37,16 +34,14 @@ def main() -> list[Ratio]:
         home, bare_home = Path(scratch) / "rialto", Path(scratch) / "bare"
         home.mkdir()
         bare_home.mkdir()
-        with subprocess.Popen([*SESSION, "serve", "1"], cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
-            try:
-                assert server.stdout is not None
-                shown = (*SESSION[1:], "idle", server.stdout.readline().strip())
-                with running(BARE, bare_home) as (bare, bare_said, _), running(shown, home) as (rialto, said, _):
-                    wait_for(bare, bare_said, ("ready",))
-                    wait_for(rialto, said, ("idle",))
-                    bare_idle, idle = watch(psutil.Process(bare.pid), psutil.Process(rialto.pid))
-            finally:
-                server.kill()
+        with (
+            streaming(1) as port,
+            running(BARE, bare_home) as (bare, bare_said, _),
+            running((*SESSION[1:], "idle", port), home) as (rialto, said, _),
+        ):
+            wait_for(bare, bare_said, ("ready",))
+            wait_for(rialto, said, ("idle",))
+            bare_idle, idle = watch(psutil.Process(bare.pid), psutil.Process(rialto.pid))
     beside = "a bare QMainWindow beside it"
     return [
         Ratio(

@@ -34,6 +34,7 @@ PATIENCE_S = 60.0
 LOOK_EVERY_S = 0.002
 
 RIALTO = ("-m", "app")
+SESSION = (sys.executable, "-m", "tests.bench.live_session")
 BARE = (
     "-c",
     """
@@ -80,7 +81,12 @@ def _bytecode() -> tempfile.TemporaryDirectory[str]:
 
 
 def find_bytecode() -> None:
-    """Let this process import the program's modules from compiled files, which it makes first."""
+    """Let this process import the program's modules from compiled files, which it makes first.
+
+    One that was started with `environment` finds them made by whoever imported them before.
+    """
+    if sys.pycache_prefix is not None:
+        return
     sys.pycache_prefix = _bytecode().name
     if not compileall.compile_dir(ROOT / "app", quiet=1):
         raise RuntimeError("the program could not be compiled")
@@ -97,6 +103,40 @@ def screen() -> str:
     return f"offscreen:configfile={path}"
 
 
+def environment(**variables: str) -> dict[str, str]:
+    """Return what a process finds that shows a window: room on the screen, and the bytecode of this run."""
+    found = {**os.environ, "QT_QPA_PLATFORM": screen(), "PYTHONPYCACHEPREFIX": _bytecode().name, **variables}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
+
+
+@contextmanager
+def streaming(tokens: int, *rate: int) -> Iterator[str]:
+    """Stream a text, from a process of its own, to whoever asks for a chat; yields the port."""
+    command = [*SESSION, "serve", str(tokens), *map(str, rate)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()
+
+
+def session(*arguments: str, **variables: str) -> subprocess.Popen[str]:
+    """Start a session of `live_session`; `figures` waits for what it measures."""
+    command = [*SESSION, *arguments]
+    return subprocess.Popen(command, cwd=ROOT, env=environment(**variables), stdout=subprocess.PIPE, text=True)
+
+
+def figures(window: subprocess.Popen[str]) -> dict[str, float]:
+    """Return what a session printed last. Raises `RuntimeError` when it did not end well."""
+    told = window.communicate()[0]
+    if window.returncode:
+        raise RuntimeError("a window did not end well")
+    found: dict[str, float] = json.loads(told.splitlines()[-1])
+    return found
+
+
 @contextmanager
 def running(
     arguments: Sequence[str], home: Path, program: str = sys.executable
@@ -104,9 +144,7 @@ def running(
     """Start a window; yields the process, its ready file and when it was started (monotonic ns). Ends it afterwards."""
     said = home / "ready"
     said.unlink(missing_ok=True)
-    environ = {**os.environ, "RIALTO_HOME": str(home), READY_FILE: str(said), "QT_QPA_PLATFORM": screen()}
-    environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    environ["PYTHONPYCACHEPREFIX"] = _bytecode().name
+    environ = environment(RIALTO_HOME=str(home), **{READY_FILE: str(said)})
     begun_ns = time.monotonic_ns()
     with subprocess.Popen([program, *arguments], cwd=ROOT, env=environ, stdin=subprocess.DEVNULL) as process:
         try:
