@@ -70,6 +70,8 @@ class CloneDialog(Dialog):
             self.report.set_text(tr("No model on this account can clone voices."))
         self.body.addWidget(self.words)
         row = QHBoxLayout()
+        longest = Button(theme, tr("Record again"), "record")
+        self.record.setMinimumWidth(longest.sizeHint().width())  # the buttons beside it stay where they are
         for button in (self.record, self.choose, self.preview):
             row.addWidget(button)
         row.addStretch(1)

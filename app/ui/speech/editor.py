@@ -58,6 +58,7 @@ class SpeechEditor(QTextEdit):
         self._theme = theme
         self._spoken: Span | None = None
         self._follows = False
+        self._looks_elsewhere = False  # scrolled away from what is heard
         self._begins: tuple[int, ...] = ()
         self._told = ""
         self._rest = ""  # of a long text: what is still to be put into the document
@@ -306,13 +307,14 @@ class SpeechEditor(QTextEdit):
 
     def follow(self) -> None:
         """Keep what is heard in view until the person writes, clicks or scrolls here."""
-        self._follows = True
+        self._follows, self._looks_elsewhere = True, False
 
     def show_spoken(self, span: Span | None) -> None:
         """Mark the sentence that is heard, and keep it in view unless the person is writing."""
         self._spoken = span
         self._show_marks()
-        if span is not None and (self._follows or not self.hasFocus()):
+        self._looks_elsewhere &= span is not None
+        if span is not None and not self._looks_elsewhere and (self._follows or not self.hasFocus()):
             cursor = QTextCursor(self.document())
             cursor.setPosition(self._place_of(span.start))
             place = self.cursorRect(cursor)
@@ -391,7 +393,7 @@ class SpeechEditor(QTextEdit):
     # -- hands ----------------------------------------------------------------------------------------------------
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self._follows = False
+        self._follows, self._looks_elsewhere = False, True
         super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -299,7 +299,7 @@ class VoiceDelegate(GroupedDelegate):
         left = inside.left() + side + theme.px(10)
         room = inside.right() - star - theme.px(8) - left
         small = theme.font("small")
-        is_narrow = room < theme.type_px(NARROW_PX)
+        is_narrow = room < theme.type_px(NARROW_PX) or bool(voice.own_id)  # the handle of an own voice says nothing
         name_wide = round(room * (0.5 if is_narrow else 0.27))
         id_wide = 0 if is_narrow else round(room * 0.30)
         gender_wide = theme.type_px(14)

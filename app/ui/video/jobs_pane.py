@@ -183,7 +183,7 @@ class JobsPane(QFrame):
             )
             self.nothing.set_words(*words, "search" if searched else "trash" if jobs.which == "trash" else "video")
             self.places.setCurrentWidget(self.nothing)
-        else:
+        elif jobs.loaded:
             self.places.setCurrentWidget(self.empty)
 
     def show_row(self, row: JobRow) -> None:

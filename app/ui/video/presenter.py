@@ -286,15 +286,17 @@ class VideoPresenter(QObject):
         videos = [job for job in self.job_store.jobs() if job.has_video]
         size, trash = money.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
         count = tr_n("{n} video", "{n} videos", len(videos))
+        footer = f"{count}, {size} · {tr('trash {trash}', trash=money.size(trash))}" if trash else f"{count}, {size}"
         running = len(self.open_jobs())
         return Jobs(
             rows=LazyRows(tuple(filter(self._passes, shown)), lambda job: self.writer.row(job, now)) if now else (),
             which=self.which,
             search=self.search,
             running=tr("{running} running", running=running) if running else "",
-            footer=f"{count}, {size} · {tr('trash {trash}', trash=money.size(trash))}" if trash else f"{count}, {size}",
+            footer=footer if self.job_store.is_read else "",
             total=len(shown),
             selected=self.selected,
+            loaded=self.job_store.is_read,
         )
 
     def detail(self) -> Detail:

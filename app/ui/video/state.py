@@ -84,6 +84,7 @@ class Jobs:
     footer: str = ""  # "14 videos, 1.1 GB"
     total: int = 0
     selected: str = ""
+    loaded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

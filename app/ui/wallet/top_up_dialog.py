@@ -143,6 +143,7 @@ class TopUpDialog(Dialog):
         self.holds = Label(theme, "", weight=600, wrap=True, tabular=True)
         self.look = Button(theme, "", "refresh", size="small")
         self.look.clicked.connect(self._look)
+        self.holds.setMinimumHeight(self.look.sizeHint().height())  # the button beside it comes and goes
         row.addWidget(self.holds, 1)
         row.addWidget(self.look)
         layout.addLayout(row)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtGui import QTextCursor, QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.service.speech_text import Span, parts, sentences
@@ -56,6 +57,30 @@ def test_what_is_spoken_stays_in_view_after_speak_until_somebody_writes(theme: T
     below = bar.value()
     editor.show_spoken(Span(18, 35))
     assert bar.value() == below, "who writes is not carried off"
+
+
+def test_whoever_scrolls_away_from_what_is_heard_is_left_there(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)  # without the keyboard, as after a press on Play
+    editor.set_text("It is quiet here. " * 400)
+    bar = editor.verticalScrollBar()
+    editor.show_spoken(Span(0, 17))
+    wheel(editor)
+    away = bar.value()
+    assert away > 0
+    editor.show_spoken(Span(18, 35))
+    assert bar.value() == away
+    editor.show_spoken(None)
+    editor.show_spoken(Span(0, 17))
+    assert bar.value() == 0, "the next time it is followed again"
+
+
+def wheel(editor: SpeechEditor) -> None:
+    """Turn the wheel a long way down over the text."""
+    middle, down = editor.viewport().rect().center(), QPoint(0, -120 * 60)
+    there = editor.viewport().mapToGlobal(middle)
+    keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.NoButton
+    event = QWheelEvent(middle, there, QPoint(), down, buttons, keys, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(editor.viewport(), event)
 
 
 def test_the_mark_follows_what_is_written_before_it(theme: Theme, qtbot: QtBot) -> None:

@@ -155,6 +155,8 @@ async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reac
     shelf.set_models((model.model_copy(update={"model_spec": spec}),))
     dialog = CloneDialog(guarded.theme, guarded.page.main, guarded.clones, guarded.clones.cloning_models())
     assert dialog.go.text() == "Clone · price unknown"
+    dialog.record.setText("Record again")
+    assert dialog.record.sizeHint().width() <= dialog.record.minimumWidth(), "nothing moves beside it"
     assert dialog.price.text().startswith("Price unknown. ")
     dialog.deleteLater()
     limits.limits = {"hard day": "0"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +19,8 @@ from app.ui.speech.page import SpeechPage
 from app.ui.speech.session import voice_list
 from app.ui.speech.speech_options import SpeechOptions, language_hint, sent_options, speech_options_from, view_of
 from app.ui.speech.state import Choice
-from app.ui.speech.voice_catalog import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
+from app.ui.speech.voice_catalog import Voice, VoiceFilter, VoiceGroup, VoiceTable, grouped, voice_name, voices_of
+from app.ui.speech.voice_picker import VoiceDelegate, VoicePicker
 from tests.kit.speech import SANDBOX, SpeechHarness
 from tests.kit.waiting import until
 from tests.kit.widgets import press, words
@@ -244,3 +246,21 @@ async def test_the_list_works_by_keyboard(speech: SpeechHarness, qtbot: QtBot) -
     view.setCurrentIndex(view.rows.index_of(("tts-kokoro", "am_adam")))
     qtbot.keyClick(view, Qt.Key.Key_Return)
     assert speech.voice == "am_adam"
+
+
+def test_the_name_of_an_own_voice_is_read_whole_in_the_list(
+    theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picker = VoicePicker(theme)
+    qtbot.addWidget(picker)
+    picker.resize(theme.px(352), theme.px(600))  # what the inspector of Speech has
+    whole: dict[str, bool] = {}
+
+    def text(_self: object, _painter: object, rect: QRect, words: str, font: QFont, *_: object) -> None:
+        whole[words] = QFontMetrics(font).horizontalAdvance(words) <= rect.width()
+
+    monkeypatch.setattr(VoiceDelegate, "text", text)
+    own = Voice("chatterbox", "Chatterbox HD", "vv_bc4b0dd5cb99720f", "My reading voice", own_id="1")
+    picker.show_groups((VoiceGroup("My voices", (own,)),), 1)
+    picker.grab()
+    assert whole["My reading voice"]

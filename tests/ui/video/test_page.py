@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 from app.core import money
 from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
+from app.ui.video.jobs_pane import JobsPane
+from app.ui.video.state import Jobs
 from tests.kit.sandbox import Controls
 from tests.kit.video import IMAGE_MODEL, NO_DEVICES, PROMPT, TEXT_MODEL, VideoHarness, open_video
 from tests.kit.waiting import until
@@ -217,3 +219,11 @@ async def test_every_part_has_a_name_and_the_whole_tab_works_without_a_mouse(
         words = [action.text() for action in menu.actions()]
         assert "Reuse settings" in words and "Move to trash" in words
         menu.close()
+
+
+def test_there_is_no_talk_of_no_videos_before_the_disk_was_read(theme: Theme) -> None:
+    pane = JobsPane(theme)
+    pane.show_jobs(Jobs())
+    assert pane.places.currentWidget() is not pane.empty
+    pane.show_jobs(Jobs(loaded=True))
+    assert pane.places.currentWidget() is pane.empty

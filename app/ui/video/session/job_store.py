@@ -39,6 +39,7 @@ class VideoJobStore(QObject):
         super().__init__()
         self.folder = folder
         self.store: VideoJobs | None = None
+        self.is_read = False  # what is on the disk is known
         self.unsaved: dict[str, str] = {}
         self._jobs: dict[str, VideoJob] = {}
         self._in_memory: dict[str, dict[str, object]] = {}  # what `record` could not write yet, by the job's id
@@ -49,6 +50,7 @@ class VideoJobStore(QObject):
         jobs = await store.all()
         goes_on = {self.film(job) for job in jobs if job.is_open and job.download_url}
         await asyncio.to_thread(self._tidy, goes_on)
+        self.is_read = True
         self._take(jobs)
 
     def _tidy(self, goes_on: set[Path]) -> None:
