@@ -127,6 +127,7 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
     if first is None or first.key_ends_at is None:
         return KEPT_A_DAY, ""
     left = (first.key_ends_at - now).total_seconds()
+    left -= left % 3600 if left >= 3600 else 0  # whole hours: beside the key there is room for no more
     if first.digest == digest:
         return tr("Repeats are free for {left}", left=money.duration(left)), ""
     sentence = tr(
