@@ -45,7 +45,7 @@ read_no_sources()
 install_exception_guard()
 forget_layout_items()
 httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)  # else 30 ms each
-gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/kit/qt_repairs/collector.py
+gc.disable()  # a worker thread that collects Qt objects ends the process; see qt_repairs/garbage_collector.py
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -128,7 +128,7 @@ def _clear_clipboard() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
     """What the window does when its event loop is about to wait."""
-    from app.ui.kit.qt_repairs.collector import collect_if_due
+    from app.ui.kit.qt_repairs.garbage_collector import collect_if_due
 
     yield
     collect_if_due()

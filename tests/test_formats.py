@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from app import formats
-from app.core import budget, money
+from app.core import money, spending_limits
 from app.formats import US_ENGLISH, format_number, plain, written
 from app.translation import tr_n
 from app.ui.kit.locale_formats import formats_of
@@ -75,7 +75,7 @@ def test_what_is_typed_is_read_in_the_language_and_in_that_of_the_wire() -> None
     assert (plain("1,284.5"), read_quantity("1,500 gwei")) == ("1284.5", 1_500 * 10**9)
     formats.use(formats_of("de"))
     assert (plain("1.284,5"), plain("1284.5")) == ("1284.5", "1284.5")
-    assert budget.read_limit("10,50 $") == budget.read_limit("10.50") == Decimal("10.50")
+    assert spending_limits.read_limit("10,50 $") == spending_limits.read_limit("10.50") == Decimal("10.50")
     assert read_quantity("1,5 gwei") == read_quantity("1.5 gwei") == 1_500_000_000
 
 

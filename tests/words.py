@@ -62,7 +62,7 @@ NEVER_SHOWN: tuple[tuple[str, str, str], ...] = (
     ("app/__main__.py", ".*", "said before anything is loaded"),
     ("app/bootstrap/account_services.py", "Sandbox", "the name of an account, saved"),
     ("app/bootstrap/wallet_tab.py", "hard top-up", "the key of a limit"),
-    ("app/core/budget.py", r"(whole|tab|account) \{…\}", "keys of limits"),
+    ("app/core/spending_limits.py", r"(whole|tab|account) \{…\}", "keys of limits"),
     ("app/documents/archives.py", "Relationship|External|Target", "names in office files"),
     ("app/documents/office.py", "Fallback", "a name in office files"),
     ("app/documents/search.py", r"\n    a an and .*", "words of questions"),

@@ -41,7 +41,7 @@ _BUSY = frozenset({-9985})  # device unavailable
 _GONE = frozenset({-9996, -9998})  # invalid device, invalid channel count: it was another device a moment ago
 
 
-class Missing(Enum):
+class AudioProblem(Enum):
     """Why there is no sound."""
 
     LIBRARY = "library"
@@ -51,33 +51,33 @@ class Missing(Enum):
     FAILED = "failed"
 
 
-_SENTENCES: dict[tuple[Missing, Direction], str] = {
+_SENTENCES: dict[tuple[AudioProblem, Direction], str] = {
     (
-        Missing.LIBRARY,
+        AudioProblem.LIBRARY,
         "output",
     ): tr(
         "Playback needs PortAudio, which is not installed on this computer. Speech is still saved and can be "
         "exported as a file."
     ),
-    (Missing.LIBRARY, "input"): tr("Recording needs PortAudio, which is not installed on this computer."),
-    (Missing.DEVICE, "output"): tr("No speakers or headphones found. Speech is saved until you connect some."),
-    (Missing.DEVICE, "input"): tr("No microphone found."),
-    (Missing.BUSY, "output"): tr("Another program is using the speakers. Close it, or choose another output."),
-    (Missing.BUSY, "input"): tr("Another program is using the microphone. Close it, or choose another input."),
+    (AudioProblem.LIBRARY, "input"): tr("Recording needs PortAudio, which is not installed on this computer."),
+    (AudioProblem.DEVICE, "output"): tr("No speakers or headphones found. Speech is saved until you connect some."),
+    (AudioProblem.DEVICE, "input"): tr("No microphone found."),
+    (AudioProblem.BUSY, "output"): tr("Another program is using the speakers. Close it, or choose another output."),
+    (AudioProblem.BUSY, "input"): tr("Another program is using the microphone. Close it, or choose another input."),
     (
-        Missing.LOST,
+        AudioProblem.LOST,
         "output",
     ): tr("The speakers were disconnected. Choose another output to continue from the same position."),
-    (Missing.LOST, "input"): tr("The microphone was disconnected."),
-    (Missing.FAILED, "output"): tr("The speakers could not be opened."),
-    (Missing.FAILED, "input"): tr("The microphone could not be opened."),
+    (AudioProblem.LOST, "input"): tr("The microphone was disconnected."),
+    (AudioProblem.FAILED, "output"): tr("The speakers could not be opened."),
+    (AudioProblem.FAILED, "input"): tr("The microphone could not be opened."),
 }
 
 
 class AudioUnavailable(Exception):
     """There is no sound, for `missing`. `sentence` is ready to be shown; `detail` is what the library said."""
 
-    def __init__(self, missing: Missing, direction: Direction, detail: str = "") -> None:
+    def __init__(self, missing: AudioProblem, direction: Direction, detail: str = "") -> None:
         self.missing = missing
         self.direction = direction
         self.detail = detail
@@ -212,7 +212,7 @@ class AudioHost:
             self._is_stale = True  # one may have been plugged in
             rows = self._rows(direction)
         if not rows:
-            raise AudioUnavailable(Missing.DEVICE, direction)
+            raise AudioUnavailable(AudioProblem.DEVICE, direction)
         server = _server_of(rows)
         if server is not None:
             name = device_id.removeprefix(SERVER_PREFIX) if device_id.startswith(SERVER_PREFIX) else ""
@@ -266,7 +266,7 @@ class AudioHost:
             try:
                 self._sounddevice = self._load()
             except (ImportError, OSError) as error:  # OSError: sounddevice is there, PortAudio itself is not
-                raise AudioUnavailable(Missing.LIBRARY, direction, str(error)) from error
+                raise AudioUnavailable(AudioProblem.LIBRARY, direction, str(error)) from error
         return self._sounddevice
 
 
@@ -274,10 +274,10 @@ def reason(error: Exception, direction: Direction) -> AudioUnavailable:
     """Put a failure of PortAudio into words."""
     code = next((arg for arg in error.args if isinstance(arg, int)), 0)
     if code in _BUSY:
-        return AudioUnavailable(Missing.BUSY, direction, str(error))
+        return AudioUnavailable(AudioProblem.BUSY, direction, str(error))
     if code in _GONE:
-        return AudioUnavailable(Missing.DEVICE, direction, str(error))
-    return AudioUnavailable(Missing.FAILED, direction, str(error))
+        return AudioUnavailable(AudioProblem.DEVICE, direction, str(error))
+    return AudioUnavailable(AudioProblem.FAILED, direction, str(error))
 
 
 def _server_of(rows: dict[int, dict[str, Any]]) -> int | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing, Target
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable, Target
 from app.audio.pulse_source import source_is_gone
 from app.formats import format_number
 from app.translation import tr
@@ -172,7 +172,9 @@ def open_microphone(
         if not changed.wait_for(lambda: results, timeout_s):
             given_up = True
             raise AudioUnavailable(
-                Missing.BUSY, "input", tr("no answer in {timeout_s} s", timeout_s=format_number(timeout_s, 0))
+                AudioProblem.BUSY,
+                "input",
+                tr("no answer in {timeout_s} s", timeout_s=format_number(timeout_s, 0)),
             )
     result = results[0]
     if isinstance(result, Exception):

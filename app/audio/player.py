@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable
 from app.audio.speaker import BLOCK_S, PortAudioSpeaker, Speaker
 from app.audio.stretch import Stretcher
 
@@ -212,7 +212,7 @@ class Player:
         speaker = self._ready(wish, spool)
         reader = self._reader_for(wish, spool)
         if not speaker.is_alive:
-            raise AudioUnavailable(Missing.LOST, "output")
+            raise AudioUnavailable(AudioProblem.LOST, "output")
         self._fill(wish, spool, reader, speaker)
         if self._wish.seek is None:
             self._record_place(speaker)

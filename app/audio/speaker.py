@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +71,7 @@ class PortAudioSpeaker:
         try:
             self._stream = self._open(device_id)
         except AudioUnavailable as error:
-            if not device_id or error.missing is not Missing.FAILED:
+            if not device_id or error.missing is not AudioProblem.FAILED:
                 raise
             self._stream = self._open("")  # it was there when the list was read; the default one is better than silence
 

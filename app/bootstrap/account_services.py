@@ -16,11 +16,11 @@ from PySide6.QtCore import QObject, Signal
 if TYPE_CHECKING:
     from app.bootstrap.startup_context import StartupContext
     from app.core.account_switch import AccountSwitch
-    from app.core.budget import Ask, Budget
     from app.core.call_log import CallLog
     from app.core.current_account import CurrentAccount
-    from app.core.ledger import Ledger
+    from app.core.receipt_recorder import ReceiptRecorder
     from app.core.secrets import Secrets, SecretsState
+    from app.core.spending_limits import Ask, SpendingLimits
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account
     from app.credentials.keyring_store import KeyringStore
@@ -90,7 +90,7 @@ class AccountServices(QObject):
         if "wallet_keys" in vars(self):
             self.wallet_keys.close()
         await self.bookkeeping.idle()  # answers that were just cut off have receipts, too
-        self.bookkeeping.start_unless_running("refused receipts", self.ledger.keep_refused)
+        self.bookkeeping.start_unless_running("refused receipts", self.receipt_recorder.keep_refused)
         await self.bookkeeping.idle()
         await self.bookkeeping.aclose()
         await self.sandbox.stop()
@@ -137,20 +137,20 @@ class AccountServices(QObject):
         return presenter
 
     @cached_property
-    def ledger(self) -> Ledger:
-        from app.core.ledger import Ledger
+    def receipt_recorder(self) -> ReceiptRecorder:
+        from app.core.receipt_recorder import ReceiptRecorder
 
-        ledger = Ledger(self.current_account, self.bookkeeping, budget=self.budget)
-        ledger.recorded.connect(self.calls.note)
-        return ledger
+        receipt_recorder = ReceiptRecorder(self.current_account, self.bookkeeping, spending_limits=self.spending_limits)
+        receipt_recorder.recorded.connect(self.calls.note)
+        return receipt_recorder
 
     @cached_property
-    def budget(self) -> Budget:
+    def spending_limits(self) -> SpendingLimits:
         """The one gate that every call that may cost something passes."""
-        from app.core.budget import Budget
+        from app.core.spending_limits import SpendingLimits
         from app.core.tabs import tab_of
 
-        return Budget(
+        return SpendingLimits(
             lambda: self._settings.value.budgets, lambda: self.current_account.models, self.ask_budget, tab_of
         )
 
@@ -181,7 +181,7 @@ class AccountServices(QObject):
 
         switch = AccountSwitch(
             self.current_account,
-            self.ledger,
+            self.receipt_recorder,
             lambda: self.places,
             self.sandbox,
             lambda account, base_url: self.wallet_keys.auth(account, base_url),

@@ -8,7 +8,7 @@ from app.translation import tr
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-    from app.core.budget import Question
+    from app.core.spending_limits import Question
     from app.ui.wallet.page import WalletPage
 
 _STATUS_PAGES = {"limits": "overview", "spending": "receipts", "balance": "overview"}

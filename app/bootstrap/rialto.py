@@ -19,7 +19,7 @@ from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets
 from app.bootstrap.startup_marks import FirstPaint, mark
 from app.bootstrap.tabs import RAIL
 from app.core.current_account import CurrentAccount
-from app.core.file_saving import Saved
+from app.core.file_saving import SavedFile
 from app.core.money import percent, when
 from app.core.problems import ActionSpec, hide_secrets_with
 from app.core.tabs import TABS
@@ -371,7 +371,7 @@ class Rialto:
             self.database = await Database.open(self.paths.database, backups=self.paths.backups)
             self.left_open = await Intents(self.database).settle_after_start()
             receipts = Receipts(self.database)
-            await self.account_services.ledger.start(receipts)
+            await self.account_services.receipt_recorder.start(receipts)
             await self.account_services.calls.read(
                 receipts, [account.id for account in self.account_services.accounts.list()]
             )
@@ -603,7 +603,7 @@ class Rialto:
 
         What tells of a file that was saved leads to its folder.
         """
-        if isinstance(sentence, Saved) and not label:
+        if isinstance(sentence, SavedFile) and not label:
             from app.ui.kit import files
 
             label, act = tr("Show in folder"), partial(files.show_in_folder, sentence.path)

@@ -23,7 +23,7 @@ from app.storage.paths import HOME_VARIABLE, Paths
 from app.translation import LANGUAGE, tr
 from app.ui.kit.locale_formats import translate_qt
 from app.ui.kit.own_executable import restore_environment
-from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.qt_repairs.layout_items import forget_layout_items
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
@@ -155,7 +155,7 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
 
     loop = qasync.QEventLoop(qt_app)
     end_cancelled_timers(loop)
-    collector = UiThreadCollector()
+    collector = UiThreadGarbageCollector()
     leave_generators = close_left_generators(loop)
     rialto.crashes.install_loop(loop)
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.core.budget import read_limit
+from app.core.spending_limits import read_limit
 from app.service.errors import ServiceError
 from app.service.sandbox_controls import SandboxControls
 from app.translation import tr
@@ -43,7 +43,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
         account_services.accounts,
         rialto.settings,
         rialto.tasks,
-        account_services.ledger,
+        account_services.receipt_recorder,
         service_of,
     )
     presenter.lock_state = lambda: keys.is_locked
@@ -56,7 +56,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     receipts = ReceiptsPresenter(
         rialto.current_account,
         account_services.accounts,
-        account_services.ledger,
+        account_services.receipt_recorder,
         rialto.tasks,
         books_since=sandbox_books_since,
     )

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, Signal
 
 from app.core.current_account import CurrentAccount
-from app.core.ledger import Ledger
+from app.core.receipt_recorder import ReceiptRecorder
 from app.core.tasks import TaskScope
 from app.service.auth import ApiKeyAuth
 from app.service.errors import ConnectionFailed, ServiceError
@@ -79,7 +79,7 @@ class AccountSwitch(QObject):
     def __init__(
         self,
         current_account: CurrentAccount,
-        ledger: Ledger,
+        receipt_recorder: ReceiptRecorder,
         secrets: Callable[[], ApiKeys],
         sandbox: Sandbox,
         wallet_auth: WalletAuthMaker,
@@ -95,8 +95,8 @@ class AccountSwitch(QObject):
         """
         super().__init__()
         self._current_account = current_account
-        self._ledger = ledger
-        ledger.ask_balance = self.read_limits
+        self._receipt_recorder = receipt_recorder
+        receipt_recorder.ask_balance = self.read_limits
         self._secrets = secrets
         self._sandbox = sandbox
         self._network = network
@@ -127,7 +127,7 @@ class AccountSwitch(QObject):
                 await self._let_go(before)
             if self._in_use is None:
                 return
-            await self._ledger.refresh()
+            await self._receipt_recorder.refresh()
             self.connected.emit()
         await self.read_limits()
 
@@ -217,12 +217,12 @@ class AccountSwitch(QObject):
             auth = ApiKeyAuth(given_key)
         else:
             auth = ApiKeyAuth(partial(self._secrets().api_key, account.id), self._unlock)
-        budget = self._ledger.budget
+        limits = self._receipt_recorder.spending_limits
         return open_service(
             base_url,
             account.dialect,
             auth,
-            self._ledger.recorder(account) if not typed_key else lambda _exchange: None,
+            self._receipt_recorder.recorder(account) if not typed_key else lambda _exchange: None,
             on_budget=lambda state: (
                 self._current_account.set_budget(state) if self._current_account.account is account else None
             ),
@@ -232,7 +232,7 @@ class AccountSwitch(QObject):
             network=self._network() if self._network is not None else None,
             registry=self._registry() if self._registry is not None else None,
             partner=account.partner,
-            gate=budget.gate(account) if budget is not None else None,
+            gate=limits.gate(account) if limits is not None else None,
         )
 
     async def probe(self) -> None:
@@ -266,7 +266,7 @@ class AccountSwitch(QObject):
             _log.info("The limits could not be read: %s", error)
             return
         if account is not None and balance is not None:
-            self._ledger.record_balance(account, balance, begun)
+            self._receipt_recorder.record_balance(account, balance, begun)
 
 
 WAITS_S = (5.0, 10.0, 20.0, 40.0, 60.0)  # before each try; the last one again and again

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.service.service import Service
 
 
-class Headroom(NamedTuple):
+class RateLimitRemaining(NamedTuple):
     """How much of a rate limit is left until `resets_at`; None where the service did not say."""
 
     requests_left: int | None = None
@@ -33,7 +33,7 @@ class Headroom(NamedTuple):
     of: str = ""  # what is limited: "Images"
 
     @classmethod
-    def told(cls, info: ResponseInfo | None, of: str) -> Headroom | None:
+    def told(cls, info: ResponseInfo | None, of: str) -> RateLimitRemaining | None:
         """Return what an answer said of its limit; None where it said nothing. A limit that names no end is a
         minute's."""
         if info is None or info.remaining_requests is None:
@@ -69,7 +69,7 @@ class CurrentAccount(QObject):
         self._clear_numbers()
 
     def _clear_numbers(self) -> None:
-        self.headroom: Headroom | None = None  # of chat
+        self.headroom: RateLimitRemaining | None = None  # of chat
         self.balance: Decimal | None = None  # USD
         self.spent_today: Decimal = Decimal(0)  # USD, of all accounts that spend the same money, real or play
         self.daily_limit: Decimal | None = None  # USD a day, None for none
@@ -112,7 +112,7 @@ class CurrentAccount(QObject):
     def set_numbers(
         self,
         *,
-        headroom: Headroom | None = None,
+        headroom: RateLimitRemaining | None = None,
         balance: Decimal | None = None,
         spent_today: Decimal | None = None,
         daily_limit: Decimal | None = None,

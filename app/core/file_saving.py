@@ -9,12 +9,12 @@ from app.storage.files import replacing
 from app.translation import tr
 
 
-class Saved(str):
+class SavedFile(str):
     """A sentence about a file that was written for the person, who may want to see it in its folder."""
 
     path: Path
 
-    def __new__(cls, path: Path, sentence: str = "") -> Saved:
+    def __new__(cls, path: Path, sentence: str = "") -> SavedFile:
         """`sentence` is by itself that it was saved under this name."""
         words = super().__new__(cls, sentence or tr("Saved as {name}", name=path.name))
         words.path = path
@@ -40,4 +40,4 @@ async def save_file(path: Path, write: Callable[[Path], object]) -> str:
             name=path.name,
             strerror=error.strerror or tr("the disk reported an error"),
         )
-    return Saved(path)
+    return SavedFile(path)

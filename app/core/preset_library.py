@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.file_saving import Saved
+from app.core.file_saving import SavedFile
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.core.undo import UndoCommand
 from app.storage.errors import StorageError
@@ -45,7 +45,7 @@ class PresetLibrary(QObject):
     """`changed` carries every row, `told` a sentence for a toast."""
 
     changed = Signal(object)  # tuple[PresetRow, ...]
-    told = Signal(object)  # a sentence; `Saved` for a file that was written
+    told = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(
         self, tab: str, run: Callable[..., None], undo_stack: UndoStack, parent: QObject | None = None
@@ -163,7 +163,7 @@ class PresetLibrary(QObject):
         except StorageError as error:
             self.told.emit(error.sentence)
         else:
-            self.told.emit(Saved(path))
+            self.told.emit(SavedFile(path))
 
     def import_file(self, path: Path) -> None:
         """Take the prompts and presets of a file in, beside what is there."""

@@ -515,7 +515,7 @@ _WRITERS: dict[str, _Writer] = {
     "LimitExceeded": _limit,
     "SpendingLimit": _spending_limit,
     "CredentialUnavailable": _no_credential,
-    "Held": _held,
+    "CallsPaused": _held,
     "ConnectionFailed": _offline,
     "TimedOut": _timed_out,
     "StreamCut": _cut,

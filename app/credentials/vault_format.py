@@ -62,7 +62,7 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class ParsedVaultFile:
     """A vault file taken apart, lengths and checksum proved, nothing decrypted."""
 
     front: bytes
@@ -72,7 +72,7 @@ class Sealed:
     parameters: dict[str, Any]
 
 
-def parse_vault(data: bytes) -> Sealed:
+def parse_vault(data: bytes) -> ParsedVaultFile:
     """Raises `VaultTruncated`, `VaultTampered`, `VaultTooNew`."""
     if MAGIC.startswith(data[: len(MAGIC)]) and len(data) < _FRONT + _VERIFIER + _CHECKSUM:
         raise VaultTruncated(TRUNCATED)
@@ -90,7 +90,7 @@ def parse_vault(data: bytes) -> Sealed:
     if len(data) > size or hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
         raise VaultTampered(TAMPERED)
     front, header, verifier, body = (data[sum(ends[:i]) : sum(ends[: i + 1])] for i in range(4))
-    return Sealed(front, header, verifier, body, _parameters(header))
+    return ParsedVaultFile(front, header, verifier, body, _parameters(header))
 
 
 def _parameters(header: bytes) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def new_parameters(derivation: dict[str, Any] | None = None) -> dict[str, Any]:
     return {**(derivation or best_derivation()), "salt": secrets.token_bytes(_SALT).hex()}
 
 
-def open_body(sealed: Sealed, keys: Keys) -> dict[str, str]:
+def open_body(sealed: ParsedVaultFile, keys: Keys) -> dict[str, str]:
     """Return the secrets. Raises `WrongPassphrase` or `VaultTampered`."""
     known_good = _opens(keys.verifier, sealed.verifier, sealed.front + sealed.header) == b""
     plain = _opens(keys.body, sealed.body, sealed.front + sealed.header)

@@ -37,7 +37,7 @@ _ASKING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPassages:
     """A passage of the index with its file. `places` count as `kind` says: lines, pages, slides, rows, chapters."""
 
     id: int
@@ -165,7 +165,7 @@ def _file(connection: sqlite3.Connection, path: str) -> tuple[int, str] | None:
     return next((row for row in rows if Path(row[1]).name == path), None)
 
 
-def search(index: Path, question: str, limit: int = 5, vector: array[float] | None = None) -> tuple[Found, ...]:
+def search(index: Path, question: str, limit: int = 5, vector: array[float] | None = None) -> tuple[FoundPassages, ...]:
     """Return the best passages for a question, best first; () where there is no index yet.
 
     `vector` is the question's embedding, of the model that the passages' are of; without it words alone decide.
@@ -234,12 +234,12 @@ def _by_meaning(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> list
     return [number for _, number in sorted((place[name], number) for name, number in rows)]
 
 
-def _found(connection: sqlite3.Connection, numbers: Sequence[int]) -> tuple[Found, ...]:
+def _found(connection: sqlite3.Connection, numbers: Sequence[int]) -> tuple[FoundPassages, ...]:
     marks = ", ".join("?" * len(numbers))
     rows = connection.execute(
         "SELECT p.id, f.path, f.kind, p.first, p.last, p.heading, p.text FROM passages p JOIN files f ON f.id = p.file"
         f" WHERE p.id IN ({marks})",
         numbers,
     )
-    by_id = {row[0]: Found(row[0], row[1], Kind(row[2]), *row[3:]) for row in rows}
+    by_id = {row[0]: FoundPassages(row[0], row[1], Kind(row[2]), *row[3:]) for row in rows}
     return tuple(by_id[number] for number in numbers if number in by_id)

@@ -26,7 +26,7 @@ ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 _HEX = re.compile(r"[0-9a-fA-F]+")
 
 
-class SealBroken(Exception):
+class EnvelopeDecryptionError(Exception):
     """An envelope that does not open. The message is a sentence; nothing of the content is in it."""
 
 
@@ -49,16 +49,16 @@ class SecretKey:
         self.public = PublicKey.from_valid_secret(bytes(self._secret)).format(compressed=False)
 
     def agree(self, other: bytes) -> bytes:
-        """The AES key shared with the owner of a 65-byte public key. Raises `SealBroken`."""
+        """The AES key shared with the owner of a 65-byte public key. Raises `EnvelopeDecryptionError`."""
         if not self._secret:
-            raise SealBroken(tr("The session’s key was wiped."))
+            raise EnvelopeDecryptionError(tr("The session’s key was wiped."))
         if len(other) != KEY_BYTES or other[0] != 4:
-            raise SealBroken(tr("The envelope has no valid public key."))
+            raise EnvelopeDecryptionError(tr("The envelope has no valid public key."))
         try:
             # Not in constant time: the secret lives for one session, and only the network could hear the time.
             shared = PublicKey(other).multiply(bytes(self._secret)).format(compressed=False)[1:33]
         except ValueError:
-            raise SealBroken(tr("The envelope has no valid public key.")) from None
+            raise EnvelopeDecryptionError(tr("The envelope has no valid public key.")) from None
         return HKDF(SHA256(), 32, None, INFO).derive(shared)
 
     def wipe(self) -> None:
@@ -80,10 +80,10 @@ class SecretKey:
 def seal(text: str, recipient: bytes, *, ephemeral: SecretKey | None = None, nonce: bytes | None = None) -> str:
     """Return the envelope of a text for the owner of a public key; half characters become "?".
 
-    `ephemeral` and `nonce` are for fixed vectors. Raises `SealBroken` for a key that is none.
+    `ephemeral` and `nonce` are for fixed vectors. Raises `EnvelopeDecryptionError` for a key that is none.
     """
     if not is_key(recipient):
-        raise SealBroken(tr("The model’s key is not valid."))
+        raise EnvelopeDecryptionError(tr("The model’s key is not valid."))
     own = ephemeral or SecretKey()
     fresh = nonce or secrets.token_bytes(NONCE_BYTES)
     try:
@@ -95,16 +95,16 @@ def seal(text: str, recipient: bytes, *, ephemeral: SecretKey | None = None, non
 
 
 def open_envelope(envelope: str, key: SecretKey) -> str:
-    """Return the text in an envelope sealed to `key`. Raises `SealBroken`."""
+    """Return the text in an envelope sealed to `key`. Raises `EnvelopeDecryptionError`."""
     if not looks_sealed(envelope) or len(envelope) % 2:
-        raise SealBroken(tr("A piece of the answer is not a whole envelope."))
+        raise EnvelopeDecryptionError(tr("A piece of the answer is not a whole envelope."))
     raw = bytes.fromhex(envelope)
     shared = key.agree(raw[:KEY_BYTES])
     try:
         content = AESGCM(shared).decrypt(raw[KEY_BYTES : KEY_BYTES + NONCE_BYTES], raw[KEY_BYTES + NONCE_BYTES :], None)
         return content.decode()
     except (InvalidTag, UnicodeDecodeError):
-        raise SealBroken(tr("A piece of the answer cannot be opened with this session’s key.")) from None
+        raise EnvelopeDecryptionError(tr("A piece of the answer cannot be opened with this session’s key.")) from None
 
 
 def _fresh() -> bytes:

@@ -35,7 +35,7 @@ from app.sealed.chain import INTEL_ROOT, Root
 from app.sealed.checks import Damaged
 from app.sealed.collateral import Collateral
 from app.sealed.gpu import NvidiaAnswer
-from app.sealed.receipt import NO_RECEIPT, Receipt, check_receipt
+from app.sealed.receipt import NO_RECEIPT, EnclaveReceipt, check_receipt
 from app.translation import tr
 
 FORMAT = "sealed-evidence"
@@ -82,7 +82,7 @@ class Evidence:
             known=self.measurements,
         )
 
-    def check_receipts(self, verdict: Verdict) -> tuple[tuple[str, Receipt], ...]:
+    def check_receipts(self, verdict: Verdict) -> tuple[tuple[str, EnclaveReceipt], ...]:
         """Each answer's id with what came of its receipt."""
         return tuple(
             (

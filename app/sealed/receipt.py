@@ -28,7 +28,7 @@ class ReceiptOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class EnclaveReceipt:
     """`signer` is the address that signed, "" where none could be told. `text` is what it signed."""
 
     outcome: ReceiptOutcome
@@ -50,10 +50,10 @@ class Receipt:
                 return tr("The service has no receipt for this answer.")
 
 
-NO_RECEIPT = Receipt(ReceiptOutcome.NONE)
+NO_RECEIPT = EnclaveReceipt(ReceiptOutcome.NONE)
 
 
-def check_receipt(body: object, address: bytes, sent: bytes, received: bytes) -> Receipt:
+def check_receipt(body: object, address: bytes, sent: bytes, received: bytes) -> EnclaveReceipt:
     """Check a receipt against the attested address and the SHA-256 of the bytes sent and received. Never raises."""
     content = body if isinstance(body, Mapping) else {}
     text, signature = content.get("text"), content.get("signature")
@@ -61,16 +61,16 @@ def check_receipt(body: object, address: bytes, sent: bytes, received: bytes) ->
         signature = signature.get("value")
     match = _SIGNATURE.fullmatch(signature.strip()) if isinstance(signature, str) else None
     if not isinstance(text, str) or not text or len(text) > MAX_TEXT_CHARS or match is None:
-        return Receipt(ReceiptOutcome.FAILED)
+        return EnclaveReceipt(ReceiptOutcome.FAILED)
     signer = recover_signer(text, bytes.fromhex(match[1]))
     if signer is None:
-        return Receipt(ReceiptOutcome.FAILED, text)
+        return EnclaveReceipt(ReceiptOutcome.FAILED, text)
     shown = f"0x{signer.hex()}"
     if signer != address:
-        return Receipt(ReceiptOutcome.FOREIGN, text, shown)
+        return EnclaveReceipt(ReceiptOutcome.FOREIGN, text, shown)
     hashes = [part.lower() for part in text.split(":") if _HASH.fullmatch(part)]
     is_ours = hashes[-2:] == [sent.hex(), received.hex()]
-    return Receipt(ReceiptOutcome.BOUND if is_ours else ReceiptOutcome.SIGNED, text, shown)
+    return EnclaveReceipt(ReceiptOutcome.BOUND if is_ours else ReceiptOutcome.SIGNED, text, shown)
 
 
 def recover_signer(text: str, signature: bytes) -> bytes | None:

@@ -15,7 +15,7 @@ from pydantic import Field
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import BadResponse, NotFound
-from app.service.pace import text_pace
+from app.service.rate_limiter import text_pace
 from app.service.wire import ListEnvelope, WireModel, read_model
 from app.translation import tr
 

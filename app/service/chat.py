@@ -38,7 +38,7 @@ from app.service.exchange import Exchange
 from app.service.http.bodies import MAX_CHAT_BYTES, MAX_STREAM_BYTES
 from app.service.http.sse import SseReader
 from app.service.http.time_limits import CHAT_S
-from app.service.pace import text_pace
+from app.service.rate_limiter import text_pace
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.translation import tr

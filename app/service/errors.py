@@ -119,7 +119,7 @@ class CredentialUnavailable(ServiceError):
         self.locked = locked
 
 
-class Held(ServiceError):
+class CallsPaused(ServiceError):
     """Not sent, because more refusals would get the account blocked. Try again in `resumes_in_s`."""
 
     def __init__(self, message: str = "", *, resumes_in_s: float = 0.0) -> None:

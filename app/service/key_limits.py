@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar, cast
 
 from app.service.addresses import origin
 from app.service.errors import ConnectionFailed, ServiceError
-from app.service.pace import Pace
+from app.service.rate_limiter import RateLimiter
 from app.service.retry import FailureBudget
 
 # How long nobody asks in the background after so many failures in a row to reach the service. Shorter than the gaps of
@@ -34,10 +34,10 @@ class KeyLimits:
         clock: Callable[[], float] = time.monotonic,
         *,
         budget: FailureBudget | None = None,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
     ) -> None:
         self.budget = budget or FailureBudget()
-        self.pace = pace or Pace()
+        self.pace = pace or RateLimiter()
         self._clock = clock
         self._resets: dict[str, float] = {}
         self._failure: tuple[str, str | None] | None = None  # words and code of the last one

@@ -17,8 +17,8 @@ from enum import StrEnum
 
 from app.service.errors import (
     AbuseBlocked,
+    CallsPaused,
     ConnectionFailed,
-    Held,
     RateLimited,
     ServerFailed,
     ServiceError,
@@ -90,7 +90,7 @@ class BudgetState:
 class FailureBudget:
     """Counts refusals (status 400 and above) of the last 30 s for one key, whoever calls with it.
 
-    The service blocks everything for 30 s after more than 20. At 15 background calls are turned away with `Held`; at
+    The service blocks everything for 30 s after more than 20. At 15 background calls raise `CallsPaused`; at
     18, refusals and calls still without an answer together, every further call waits. The wait ends by itself and can
     be cancelled. Listeners are called when the image changes, never more often than calls are answered.
     """
@@ -123,14 +123,16 @@ class FailureBudget:
     async def admit(self, *, background: bool = False, on_hold: Callable[[float], None] | None = None) -> Admission:
         """Wait until a call may be sent. `on_hold` is told the seconds when it has to wait.
 
-        Raises `Held` for background calls instead of waiting.
+        Raises `CallsPaused` for background calls instead of waiting.
         """
         while True:
             held_s = self._resumes_in_s(self.HOLD_AT)
             if background:
                 held_s = held_s or self._resumes_in_s(self.PAUSE_AT)
                 if held_s:
-                    raise Held(tr("Too many recent requests failed, so this one was not sent."), resumes_in_s=held_s)
+                    raise CallsPaused(
+                        tr("Too many recent requests failed, so this one was not sent."), resumes_in_s=held_s
+                    )
             if not held_s and len(self._failures) + self._unanswered < self.HOLD_AT:
                 self._unanswered += 1
                 return Admission(self)

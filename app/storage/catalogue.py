@@ -19,7 +19,7 @@ EVIDENCE_PER_CHAT = 50  # one for each session
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class CachedValue:
     """`value` is decoded JSON as the service sent it; `saved_at` is for "Updated 3 h ago"."""
 
     value: Any
@@ -47,7 +47,7 @@ class Catalogue:
                 [account_id, kind, account_id, kind, KEPT_KEYS],
             )
 
-    async def load(self, account_id: str, kind: str, key: str = "") -> Saved | None:
+    async def load(self, account_id: str, kind: str, key: str = "") -> CachedValue | None:
         """Return what was saved, None when nothing was or it can no longer be read."""
         row = await self._database.fetch_one(
             "SELECT body, saved_at FROM catalogue WHERE account_id = ? AND kind = ? AND key = ?",
@@ -56,7 +56,7 @@ class Catalogue:
         if row is None:
             return None
         try:
-            return Saved(json.loads(row[0]), moment_of(row[1]))
+            return CachedValue(json.loads(row[0]), moment_of(row[1]))
         except (TypeError, ValueError, RecursionError):
             return None
 

@@ -61,7 +61,7 @@ class Settings(NamedTuple):
     ask_nvidia: bool = False  # ask NVIDIA's servers about the evidence of graphics processors
     notify: bool = True  # say outside the window what happens while another program is in front
     transcription: Mapping[str, str] = _NONE  # what the tab remembers: microphone, model, …
-    budgets: Mapping[str, str] = _NONE  # "soft day" -> USD as text; see app/core/budget.py
+    budgets: Mapping[str, str] = _NONE  # "soft day" -> USD as text; see app/core/spending_limits.py
     wallet_lock_minutes: str = "15"  # how long after the last signature wallets lock themselves, "" for never
     look_for_updates: bool = False  # at a start, at most once a day
     updates_looked_at: str = ""  # ISO time of the last look

@@ -17,7 +17,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio import speaker
-from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice, reason
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable, SystemDevice, reason
 from app.audio.pulse_source import server_devices, source_is_gone
 from app.ui.kit.sound.device_watch import DeviceWatch
 from tests.audio.conftest import system_devices
@@ -166,7 +166,7 @@ def test_without_portaudio_one_sentence_says_so() -> None:
 
     with pytest.raises(AudioUnavailable, match="PortAudio, which is not installed") as caught:
         AudioHost(load).devices("output")
-    assert caught.value.missing is Missing.LIBRARY
+    assert caught.value.missing is AudioProblem.LIBRARY
 
 
 def test_portaudio_is_found_beside_the_program_though_the_system_s_list_does_not_name_it() -> None:
@@ -298,9 +298,9 @@ def test_two_channels_are_mixed_for_a_loudspeaker_of_one() -> None:
 
 
 def test_every_sentence_differs() -> None:
-    said = [AudioUnavailable(missing, way).sentence for missing in Missing for way in ("output", "input")]
+    said = [AudioUnavailable(missing, way).sentence for missing in AudioProblem for way in ("output", "input")]
     assert len(set(said)) == len(said)
-    assert reason(PortAudioError("odd"), "output").missing is Missing.FAILED
+    assert reason(PortAudioError("odd"), "output").missing is AudioProblem.FAILED
 
 
 def test_plugging_and_unplugging_is_heard_of(pulse: Pulse, qtbot: QtBot) -> None:

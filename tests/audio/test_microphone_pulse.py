@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable, SystemDevice
 from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.audio.recording import Recorder
 from app.sandbox.media.sound import Sound
@@ -129,7 +129,7 @@ def test_without_portaudio(tmp_path: Path) -> None:
 
     with pytest.raises(AudioUnavailable) as caught:
         open_microphone(AudioHost(missing), MicrophoneChoice())  # type: ignore[arg-type]  # never returns a module
-    assert caught.value.missing is Missing.LIBRARY
+    assert caught.value.missing is AudioProblem.LIBRARY
     assert "PortAudio, which is not installed" in caught.value.sentence
 
 
@@ -193,7 +193,7 @@ def test_a_device_that_another_program_holds() -> None:
 
     with pytest.raises(AudioUnavailable) as caught:
         open_microphone(AudioHost(lambda: _Library(busy)), MicrophoneChoice())  # type: ignore[arg-type, return-value]
-    assert caught.value.missing is Missing.BUSY
+    assert caught.value.missing is AudioProblem.BUSY
     assert "Another program is using the microphone" in caught.value.sentence
 
 
@@ -207,7 +207,7 @@ def test_a_device_that_never_answers_is_given_up() -> None:
     with pytest.raises(AudioUnavailable) as caught:
         open_microphone(AudioHost(lambda: _Library(hang)), MicrophoneChoice(), timeout_s=0.05)  # type: ignore[arg-type, return-value]
     gate.set()
-    assert caught.value.missing is Missing.BUSY
+    assert caught.value.missing is AudioProblem.BUSY
 
 
 def test_a_device_that_cannot_do_16_khz_is_opened_at_its_own_rate() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable
 from app.audio.player import Player
 from app.audio.spool import Spool
 from tests.audio.pulse import Pulse
@@ -143,14 +143,14 @@ def test_a_loudspeaker_that_is_pulled_out_is_no_end_and_the_place_is_kept(
     pulse.unplug(module)
     block_until(lambda: player.problem is not None or player.position_s > 0.8)
     if player.problem is not None:
-        assert player.problem.missing is Missing.LOST
+        assert player.problem.missing is AudioProblem.LOST
         player.set_device("")
         player.play()
     block_until(lambda: player.position_s > 1.0)
 
 
-@pytest.mark.parametrize("missing", [Missing.LIBRARY, Missing.DEVICE, Missing.BUSY])
-def test_without_sound_it_says_why_and_stays_where_it_was(missing: Missing, spool: Spool, host: AudioHost) -> None:
+@pytest.mark.parametrize("missing", [AudioProblem.LIBRARY, AudioProblem.DEVICE, AudioProblem.BUSY])
+def test_without_sound_it_says_why_and_stays_where_it_was(missing: AudioProblem, spool: Spool, host: AudioHost) -> None:
     def make(rate_hz: int, device_id: str) -> object:
         raise AudioUnavailable(missing, "output")
 

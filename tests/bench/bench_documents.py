@@ -27,7 +27,7 @@ from app.documents.index import overview
 from app.documents.limits import READ_DOCUMENTS
 from app.documents.search import search
 from app.documents.vectors import begin, keep, missing, vectors_beside
-from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.bench.bench_search import VOCABULARY, vocabulary
@@ -109,7 +109,7 @@ async def beats_while_it_reads(theme: Theme, home: Path, folder: Path) -> tuple[
     """How late the window is while nothing is done, and while its project's files are read and the list is shown."""
     async with open_chat(theme, home) as shown:
         documents, projects = shown.presenter.documents, shown.presenter.projects
-        collector = UiThreadCollector()  # as in the program
+        collector = UiThreadGarbageCollector()  # as in the program
         try:
             projects.create("Papers")
             await until(lambda: projects.all)

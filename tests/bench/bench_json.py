@@ -27,7 +27,7 @@ from app.storage.paths import resources
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
-from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from tests.bench.harness import Ratio
 
@@ -104,7 +104,7 @@ def _median(figures: list[float]) -> float:
 def main() -> list[Ratio]:
     qt_app = QApplication.instance() or QApplication([])
     assert isinstance(qt_app, QApplication)
-    collector = UiThreadCollector()
+    collector = UiThreadGarbageCollector()
     theme = Theme()
     theme.configure(mode="light", text_percent=100, reduced_motion=True)
     theme.apply(qt_app)

@@ -25,7 +25,7 @@ from app.storage.database import Database
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from tests.bench.bench_message_view import MESSAGES, messages
 from tests.bench.harness import Ratio
@@ -111,7 +111,7 @@ async def fill(database: Database) -> None:
 
 
 async def measure(theme: Theme, folder: Path) -> list[Ratio]:
-    collector = UiThreadCollector()  # as in the program
+    collector = UiThreadGarbageCollector()  # as in the program
     tasks = CheckedTasks()
     presenter = ChatPresenter(CurrentAccount(), SettingsStore(folder / "settings.json"), tasks, UndoStack(tasks))
     page = ChatPage(theme, presenter, tasks)

@@ -17,7 +17,7 @@ from app.documents.index import Writer
 from app.documents.passages import passages_of
 from app.documents.plain_text import read_text
 from app.documents.reading import Entry, Kind, Section
-from app.documents.search import Found
+from app.documents.search import FoundPassages
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "resources" / "handbook"
 PYTHON = "python/"
@@ -69,7 +69,7 @@ def answerable(index: Path) -> list[Question]:
     return [each for each in questions() if any(each.is_answered_by(*row) for row in passages)]
 
 
-def missed(index: Path, find: Callable[[str], Sequence[Found]]) -> list[str]:
+def missed(index: Path, find: Callable[[str], Sequence[FoundPassages]]) -> list[str]:
     """Return the questions whose passage is not among the first five."""
     return [
         each.text
@@ -78,7 +78,7 @@ def missed(index: Path, find: Callable[[str], Sequence[Found]]) -> list[str]:
     ]
 
 
-def plain_fts5(index: Path) -> Callable[[str], Sequence[Found]]:
+def plain_fts5(index: Path) -> Callable[[str], Sequence[FoundPassages]]:
     """The same passages in FTS5 as it comes, asked for any of the words."""
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE plain USING fts5(path UNINDEXED, heading UNINDEXED, text)")
@@ -88,9 +88,9 @@ def plain_fts5(index: Path) -> Callable[[str], Sequence[Found]]:
         ).fetchall()
     connection.executemany("INSERT INTO plain (rowid, path, heading, text) VALUES (?, ?, ?, ?)", rows)
 
-    def find(question: str) -> list[Found]:
+    def find(question: str) -> list[FoundPassages]:
         words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
         found = connection.execute("SELECT rowid, * FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 5", (words,))
-        return [Found(number, path, Kind.TEXT, 1, 1, heading, text) for number, path, heading, text in found]
+        return [FoundPassages(number, path, Kind.TEXT, 1, 1, heading, text) for number, path, heading, text in found]
 
     return find

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from app.core.budget import Budget, Question
 from app.core.current_account import CurrentAccount
-from app.core.ledger import Ledger
+from app.core.receipt_recorder import ReceiptRecorder
+from app.core.spending_limits import Question, SpendingLimits
 from app.core.tabs import tab_of
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
@@ -258,17 +258,17 @@ async def open_images(
     async def ask(_question: Question) -> bool:
         return False
 
-    budget = Budget(lambda: limits or {}, lambda: current_account.models, ask, tab_of)
-    ledger = Ledger(current_account, tasks, budget=budget)
-    record = ledger.recorder(SANDBOX)
+    spending_limits = SpendingLimits(lambda: limits or {}, lambda: current_account.models, ask, tab_of)
+    receipt_recorder = ReceiptRecorder(current_account, tasks, spending_limits=spending_limits)
+    record = receipt_recorder.recorder(SANDBOX)
 
     def keep(exchange: Exchange) -> None:
         exchanges.append(exchange)
         record(exchange)
 
-    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), keep, gate=budget.gate(SANDBOX))
+    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), keep, gate=spending_limits.gate(SANDBOX))
     database = await Database.open(home / "rialto.sqlite3")
-    await ledger.start(Receipts(database))
+    await receipt_recorder.start(Receipts(database))
     await Intents(database).settle_after_start()  # as the window does before it hands the database on
     presenter = ImagesPresenter(current_account, tasks, home / "data", undo_stack := UndoStack(tasks))
     changes = ImageEdits(presenter)

@@ -9,7 +9,7 @@ from typing import Any
 from app.sealed.attestation import Verdict
 from app.sealed.chain import INTEL_ROOT, Root
 from app.sealed.envelope import SecretKey
-from app.sealed.receipt import Receipt
+from app.sealed.receipt import EnclaveReceipt
 from app.service.chat_types import ChatMessage, ChatRequest, ReasoningDelta, TextDelta
 from app.service.sealed.resource import Attestation, ListsHost, SealedResource, SealedSession, SealedStream
 from app.service.service import Service
@@ -86,7 +86,7 @@ class SealedHarness:
                     self.reasoning += event.text if isinstance(event, ReasoningDelta) else ""
         return self.text
 
-    async def receipt(self) -> Receipt:
+    async def receipt(self) -> EnclaveReceipt:
         assert self.stream is not None
         receipt, _ = await self.resource.receipt(self.stream)
         return receipt

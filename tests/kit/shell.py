@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core.call_log import CallLog
-from app.core.current_account import CurrentAccount, Headroom
+from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.secrets import Secrets
 from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
@@ -93,7 +93,7 @@ class PlainTab(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return self.items[:limit]
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         return None
 
     def running_work(self) -> Sequence[str]:

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from app.audio.devices import AudioHost
 from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.audio.player import MakeSpeaker
-from app.core.budget import Budget
 from app.core.current_account import CurrentAccount
+from app.core.spending_limits import SpendingLimits
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -308,11 +308,11 @@ async def open_speech(
     host: AudioHost | None = None,
     make: MakeSpeaker | None = QuickSpeaker,
     clones_with: Any = None,
-    budget: Budget | None = None,
+    spending_limits: SpendingLimits | None = None,
 ) -> AsyncIterator[SpeechHarness]:
     """A started tab on the data folder `home`. Fails when any of its tasks crashed. `make=None`: real sound.
 
-    `budget` holds every call against its limits.
+    `spending_limits` holds every call against its limits.
     """
     tasks = CheckedTasks()
     current_account = CurrentAccount()
@@ -324,8 +324,8 @@ async def open_speech(
         speech.paid_calls += 1
         if speech.before_call is not None:
             await speech.before_call(speech.paid_calls)
-        if budget is not None:
-            await budget.gate(SANDBOX)(call, exchange_id)
+        if spending_limits is not None:
+            await spending_limits.gate(SANDBOX)(call, exchange_id)
 
     def blocks() -> Any:
         opened = speech.open_blocks or clones_with or (lambda: open_microphone(host, MicrophoneChoice()))
@@ -335,7 +335,7 @@ async def open_speech(
         sandbox.base_url,
         "service",
         ApiKeyAuth(read_key),
-        lambda exchange: budget.settled(exchange.id) if budget is not None else None,
+        lambda exchange: spending_limits.settled(exchange.id) if spending_limits is not None else None,
         gate=gate,
     )
     database = await Database.open(home / "rialto.sqlite3")

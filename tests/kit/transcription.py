@@ -15,10 +15,10 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QWidget
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable, SystemDevice
 from app.audio.microphone import MicrophoneChoice
-from app.core.budget import Budget
 from app.core.current_account import CurrentAccount
+from app.core.spending_limits import SpendingLimits
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -131,7 +131,7 @@ class TranscriptionPresenterHarness(OnSandbox):
         if self.refuses is not None:
             raise self.refuses
         if not self.host.inputs:
-            raise AudioUnavailable(Missing.DEVICE, "input")
+            raise AudioUnavailable(AudioProblem.DEVICE, "input")
         self.blocks.append(FakeBlocks(channels=2 if choice.channel > 0 else 1))
         return self.blocks[-1]
 
@@ -191,11 +191,11 @@ async def open_transcription_presenter(
     *,
     transport: httpx.AsyncBaseTransport | None = None,
     microphones: tuple[str, ...] = ("Built-in", "USB microphone"),
-    budget: Budget | None = None,
+    spending_limits: SpendingLimits | None = None,
     kind: type[Kind] = TranscriptionPresenterHarness,  # type: ignore[assignment]  # until told otherwise
 ) -> AsyncIterator[Kind]:
-    """A started presenter on the data folder `home`. Fails when any of its tasks crashed. `budget` holds every call
-    against its limits."""
+    """A started presenter on the data folder `home`. Fails when any of its tasks crashed. `spending_limits` holds every
+    call against its limits."""
     tasks = CheckedTasks()
     current_account = CurrentAccount()
     exchanges: list[Exchange] = []
@@ -208,7 +208,7 @@ async def open_transcription_presenter(
     address = sandbox.base_url if sandbox is not None else "http://service.test/v1"
     served_by = "sandbox" if sandbox is not None else "service"
     account = Account(id="box", name="Sandbox", base_url=address, kind=served_by)
-    gate = budget.gate(account) if budget is not None else None
+    gate = spending_limits.gate(account) if spending_limits is not None else None
     service = open_service(address, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport, gate=gate)
     database = await Database.open(home / "rialto.db")
     settings = SettingsStore(home / "settings.json")

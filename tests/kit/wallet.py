@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.bootstrap.wallet_tab import books_since
 from app.core.account_switch import AccountSwitch
-from app.core.budget import Budget, Question, read_limit
 from app.core.current_account import CurrentAccount
-from app.core.ledger import Ledger
+from app.core.receipt_recorder import ReceiptRecorder
+from app.core.spending_limits import Question, SpendingLimits, read_limit
 from app.core.tabs import tab_of
 from app.core.tasks import TaskScope
 from app.credentials.accounts import SANDBOX_ADDRESS, Account, Accounts, new_account
@@ -82,8 +82,8 @@ class WalletHarness(OnSandbox):
     book: Accounts
     current_account: CurrentAccount
     switch: AccountSwitch
-    budget: Budget
-    ledger: Ledger
+    spending_limits: SpendingLimits
+    receipt_recorder: ReceiptRecorder
     database: Database
     intents: Intents
     settings: SettingsStore
@@ -301,19 +301,23 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         ask = made[0].ask_elsewhere
         return made[0].signature if ask is None else await ask(name, text)
 
-    budget = Budget(lambda: settings.value.budgets, lambda: current_account.models, ask, tab_of)
-    ledger = Ledger(current_account, tasks, budget=budget)
+    spending_limits = SpendingLimits(lambda: settings.value.budgets, lambda: current_account.models, ask, tab_of)
+    receipt_recorder = ReceiptRecorder(current_account, tasks, spending_limits=spending_limits)
     keys = WalletKeys(book, lambda: place, settings, tasks, elsewhere)
-    switch = AccountSwitch(current_account, ledger, lambda: place, RunsAlready(sandbox), keys.auth)
+    switch = AccountSwitch(current_account, receipt_recorder, lambda: place, RunsAlready(sandbox), keys.auth)
     database = await Database.open(home / "rialto.sqlite3")
     intents = Intents(database)
     await intents.settle_after_start()
-    await ledger.start(Receipts(database))
-    presenter = WalletPresenter(current_account, book, settings, tasks, ledger, switch.service_of)
+    await receipt_recorder.start(Receipts(database))
+    presenter = WalletPresenter(current_account, book, settings, tasks, receipt_recorder, switch.service_of)
     presenter.lock_state = lambda: keys.is_locked
     presenter.kept_in = lambda: "This session only"
     receipts = ReceiptsPresenter(
-        current_account, book, ledger, tasks, books_since=lambda: books_since((sandbox.base_url, sandbox.api_key))
+        current_account,
+        book,
+        receipt_recorder,
+        tasks,
+        books_since=lambda: books_since((sandbox.base_url, sandbox.api_key)),
     )
     top_ups = TopUpPresenter(
         book,
@@ -324,7 +328,20 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         SandboxHoldings(lambda: (sandbox.base_url, sandbox.api_key)),
     )
     page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(current_account, tasks), tasks)
-    parts = (book, current_account, switch, budget, ledger, database, intents, settings, tasks, sandbox, home, place)
+    parts = (
+        book,
+        current_account,
+        switch,
+        spending_limits,
+        receipt_recorder,
+        database,
+        intents,
+        settings,
+        tasks,
+        sandbox,
+        home,
+        place,
+    )
     wallet = WalletHarness(page, presenter, receipts, keys, top_ups, *parts)
     made.append(wallet)
     page.toast_wanted.connect(lambda *words: wallet.toasts.append(words))

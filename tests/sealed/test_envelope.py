@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sealed.envelope import SealBroken, SecretKey, looks_sealed, open_envelope, seal
+from app.sealed.envelope import EnvelopeDecryptionError, SecretKey, looks_sealed, open_envelope, seal
 from app.sealed.keys import address_of, read_address, read_key
 from tests.sealed.samples import vector
 
@@ -58,7 +58,7 @@ def test_r_tee_09_envelopes_are_made_and_opened_as_the_vectors_say(made: dict[st
 
 @pytest.mark.parametrize("refused", VECTORS["refused"], ids=lambda refused: refused["why"])
 def test_r_tee_11_what_the_vectors_refuse_does_not_open(refused: dict[str, str]) -> None:
-    with pytest.raises(SealBroken):
+    with pytest.raises(EnvelopeDecryptionError):
         open_envelope(refused["envelope_hex"], SecretKey(MODEL))
 
 
@@ -78,7 +78,7 @@ def test_r_tee_11_an_envelope_with_any_byte_changed_does_not_open() -> None:
     envelope = seal("four words of text", SecretKey(MODEL).public)
     for place in range(0, len(envelope), 2):
         other = f"{int(envelope[place : place + 2], 16) ^ 1:02x}"
-        with pytest.raises(SealBroken):
+        with pytest.raises(EnvelopeDecryptionError):
             open_envelope(envelope[:place] + other + envelope[place + 2 :], SecretKey(MODEL))
 
 
@@ -88,7 +88,7 @@ def test_half_a_character_is_sealed_as_a_question_mark() -> None:
 
 def test_a_key_that_is_none_is_not_sealed_to() -> None:
     for key in (b"", b"\x04" + bytes(64), SecretKey().public[:64], b"\x02" + SecretKey().public[1:]):
-        with pytest.raises(SealBroken):
+        with pytest.raises(EnvelopeDecryptionError):
             seal("x", key)
 
 
@@ -114,7 +114,7 @@ def test_r_tee_16_a_wiped_key_is_gone_and_opens_nothing() -> None:
     assert bytes(held) == MODEL
     key.wipe()
     assert key.is_wiped and not any(held)
-    with pytest.raises(SealBroken):
+    with pytest.raises(EnvelopeDecryptionError):
         open_envelope(VECTORS["envelopes"][0]["envelope_hex"], key)
 
 

@@ -8,8 +8,8 @@ from app.service.errors import (
     AbuseBlocked,
     BadRequest,
     BadResponse,
+    CallsPaused,
     ConnectionFailed,
-    Held,
     RateLimited,
     ServerFailed,
     ServiceError,
@@ -71,7 +71,7 @@ def test_an_answer_cut_short_is_asked_again_only_if_it_was_free(kind: CallKind) 
     assert (wait(kind, StreamCut("x")) is not None) is (kind in HARMLESS)
 
 
-@pytest.mark.parametrize("error", [BadRequest("x", status=400), BadResponse("x"), Held("x")])
+@pytest.mark.parametrize("error", [BadRequest("x", status=400), BadResponse("x"), CallsPaused("x")])
 def test_other_errors_are_the_caller_s(error: ServiceError) -> None:
     assert all(wait(kind, error) is None for kind in EVERY_KIND)
 
@@ -167,7 +167,7 @@ async def test_background_work_rests_at_15(case: Case) -> None:
     await case.fail(14)
     (await case.budget.admit(background=True)).close()
     await case.fail(1)
-    with pytest.raises(Held) as held:
+    with pytest.raises(CallsPaused) as held:
         await case.budget.admit(background=True)
     assert held.value.resumes_in_s == pytest.approx(30.0)
     assert held.value.surely_not_sent

@@ -21,7 +21,7 @@ from app.sealed.receipt import ReceiptOutcome
 from app.service.chat import OPENED_AT_ONCE
 from app.service.chat_types import ChatMessage, ChatRequest, ContentPart, ServiceParameters, TextDelta
 from app.service.errors import EvidenceRefused, LimitExceeded, SealBroken, ServerFailed, StreamCut
-from app.service.pace import PER_MINUTE
+from app.service.rate_limiter import PER_MINUTE
 from app.service.sealed.body import clear_texts, forbidden_in, sealed_body
 from app.service.sealed.resource import Attestation, SealedResource, SealedSession
 from tests.kit.sealed import HISTORY, MODEL, SECRETS, SealedHarness, ended_stream

@@ -11,10 +11,10 @@ import pytest
 
 from app.service.errors import (
     BadResponse,
+    CallsPaused,
     Conflict,
     ConnectionFailed,
     ContentRefused,
-    Held,
     LimitExceeded,
     NotFound,
     ServerFailed,
@@ -195,7 +195,7 @@ async def test_polling_rests_while_the_budget_is_low(tmp_path: Path) -> None:
     async with Watched(handler=answering({"status": "PROCESSING"})) as watched:
         for _ in range(15):
             (await watched.budget.admit()).answered(500)
-        with pytest.raises(Held):
+        with pytest.raises(CallsPaused):
             await watched.service.video.retrieve(JOB, tmp_path / "film.mp4")
         assert await watched.service.video.retrieve(JOB, tmp_path / "film.mp4", background=False)
 

@@ -17,9 +17,9 @@ from app.service.dialect import DIALECTS
 from app.service.errors import (
     BadRequest,
     BadResponse,
+    CallsPaused,
     Conflict,
     ConnectionFailed,
-    Held,
     LimitExceeded,
     OutcomeUnknown,
     PaymentRequired,
@@ -376,7 +376,7 @@ def test_only_where_money_moves_does_a_failed_service_leave_the_outcome_open(kin
     harmless = kind in (CallKind.READ, CallKind.IDEMPOTENT)
     assert nobody_knows(kind, TimedOut("x")) is not harmless
     assert not nobody_knows(kind, TimedOut("x", surely_not_sent=True))
-    assert not nobody_knows(kind, Held("x"))
+    assert not nobody_knows(kind, CallsPaused("x"))
     assert not nobody_knows(kind, BadRequest("x", status=400))
     for error in (ServerFailed("x", status=500), StreamCut("x"), BadResponse("x")):
         assert nobody_knows(kind, error) is (kind is CallKind.ONCE)

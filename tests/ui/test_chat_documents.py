@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.documents.reading import Kind
-from app.documents.search import Found
+from app.documents.search import FoundPassages
 from app.storage.attachment_files import AttachmentFiles
 from app.ui.chat.document_viewer import DocumentViewer
 from app.ui.chat.documents_dialog import DocumentsDialog
@@ -296,7 +296,7 @@ async def test_doc_is_no_command_in_a_chat_without_documents(theme: Theme, tmp_h
     ],
 )
 def test_each_kind_counts_its_own_places(kind: Kind, words: str) -> None:
-    assert place_words(Found(1, "/b/a.x", kind, 2, 3, "Sheet", "text")) == words
+    assert place_words(FoundPassages(1, "/b/a.x", kind, 2, 3, "Sheet", "text")) == words
 
 
 async def viewer(shown: ChatHarness) -> DocumentViewer:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from app.core.budget import Budget, Question, spending_in
+from app.core.spending_limits import Question, SpendingLimits, spending_in
 from app.core.tabs import tab_of
 from app.service.calls import Call
 from app.service.errors import SpendingLimit
@@ -166,7 +166,7 @@ async def test_the_gate_holds_a_project_to_its_limit_whatever_the_day(tmp_path: 
         questions.append(question)
         return True
 
-    budget = Budget(dict, lambda: (), ask, tab_of)
+    budget = SpendingLimits(dict, lambda: (), ask, tab_of)
     budget.start(receipts)
     one, other = await projects.create("One"), await projects.create("Other")
     await projects.change(one.id, limit_usd=Decimal("1.00"))

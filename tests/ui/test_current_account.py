@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from app.core.current_account import CurrentAccount, Headroom
+from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.credentials.accounts import Account
 
 
@@ -15,7 +15,7 @@ def account(kind: str = "api_key") -> Account:
 def test_another_account_forgets_the_numbers_of_the_one_before(qapp) -> None:
     current_account = CurrentAccount()
     current_account.use(account(), None)
-    current_account.set_numbers(balance=Decimal("18.42"), latency_ms=84, headroom=Headroom(68, 75))
+    current_account.set_numbers(balance=Decimal("18.42"), latency_ms=84, headroom=RateLimitRemaining(68, 75))
     told: list[str] = []
     current_account.account_changed.connect(lambda: told.append("account"))
     current_account.numbers_changed.connect(lambda: told.append("numbers"))

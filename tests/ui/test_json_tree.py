@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.storage.paths import resources
 from app.ui.chat.inspector.json_view import JsonWriter
-from app.ui.conversation.json_lines import Branch, JsonMemory, lines_of
+from app.ui.conversation.json_lines import Branch, JsonViewState, lines_of
 from app.ui.kit.json.node import GROUP, TreeRoot
 from app.ui.kit.json.tree import JsonTree
 from app.ui.kit.json.tree_model import MAX_SHOWN_CHARS, NODE, JsonTreeModel, find, path_text, summary
@@ -166,7 +166,7 @@ def test_a_key_is_not_read_backwards_in_any_view_of_json(tree: JsonTree) -> None
     top = tree.rows.index(0, 0)
     tree.rows.fetchMore(top)
     shown = [str(top.data()), *row_texts(tree, top)]
-    shown += [line.key + line.value for line in lines_of(Branch(json.dumps(deceiving)), JsonMemory())]
+    shown += [line.key + line.value for line in lines_of(Branch(json.dumps(deceiving)), JsonViewState())]
     shown += JsonWriter(dict.fromkeys(("keyword", "string", "number", "name", "comment"), "#000"), "#000", ()).lines(
         deceiving
     )

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.conversation.json_lines import Branch, JsonMemory, fold, lines_of, show_more, step_of
+from app.ui.conversation.json_lines import Branch, JsonViewState, fold, lines_of, show_more, step_of
 from app.ui.conversation.rows import MessageRow, RowCall
 from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
@@ -142,7 +142,7 @@ def test_what_was_answered_for_a_function_stands_as_a_turn_of_its_own(theme: The
 
 
 def test_long_branches_come_in_hundreds_and_only_open_ones_are_walked() -> None:
-    branch, memory = Branch(json.dumps({"many": list(range(1000)), "deep": {"x": [1] * 1000}})), JsonMemory()
+    branch, memory = Branch(json.dumps({"many": list(range(1000)), "deep": {"x": [1] * 1000}})), JsonViewState()
     assert [line.key for line in lines_of(branch, memory)] == ["many", "deep"]
     fold(branch, memory, "$.many")
     found = lines_of(branch, memory)

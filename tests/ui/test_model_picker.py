@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.service.pace import text_pace
+from app.service.rate_limiter import text_pace
 from app.ui.chat.models.model_picker import ModelPicker
 from app.ui.chat.models.model_picker_list import ROW_ROLE
 from app.ui.chat.session.state_pages import ModelRow

@@ -41,7 +41,7 @@ async def end_with(intents: Intents, error: BaseException, *, sent: bool = True)
     ("error", "end"),
     [
         (errors.LimitExceeded("Too long.", field="input", limit="4096"), "failed"),
-        (errors.Held("Held."), "failed"),
+        (errors.CallsPaused("Held."), "failed"),
         (errors.ConnectionFailed("Refused.", surely_not_sent=True), "failed"),
         (errors.ConnectionFailed("Broke."), "unknown"),
         (errors.TimedOut("No answer."), "unknown"),

@@ -145,7 +145,7 @@ def test_a_limit_is_told_as_a_time_of_day_where_nothing_is_sent_again_by_itself(
     assert soon.primary.id == "retry"
 
 
-@pytest.mark.parametrize("kind", [errors.RateLimited, errors.Held, errors.AbuseBlocked])
+@pytest.mark.parametrize("kind", [errors.RateLimited, errors.CallsPaused, errors.AbuseBlocked])
 def test_a_wait_of_more_than_five_minutes_is_never_counted_down(kind: type[errors.ServiceError]) -> None:
     now = datetime(2026, 3, 2, 14, 6, 41).astimezone()
     error = kind("Slow down")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from app.core.current_account import Headroom
+from app.core.current_account import RateLimitRemaining
 from app.credentials.accounts import Account
 from app.ui.kit.tab import LiveWork
 
 LIVE = Account("a", "Main account", "https://api.example.com/v1")
-CHAT = Headroom(68, 75, 741_000, 750_000, of="Chat")
+CHAT = RateLimitRemaining(68, 75, 741_000, 750_000, of="Chat")
 SANDBOX = Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox")
 
 
@@ -95,7 +95,7 @@ async def test_a_limit_says_of_what_and_goes_when_it_resets(harness, qtbot):
     harness.current_account.use(LIVE, None)
     status = harness.window.status
     soon = datetime.now(UTC) + timedelta(seconds=1)
-    status.set_headroom(Headroom(19, 20, resets_at=soon, of="Images"))
+    status.set_headroom(RateLimitRemaining(19, 20, resets_at=soon, of="Images"))
     assert status.limits.text() == "Images 19 of 20 requests left"
     assert status.limits.accessibleName() == "Rate limits: Images 19 of 20 requests left"
     qtbot.waitUntil(status.limits.isHidden, timeout=60_000)
@@ -104,7 +104,7 @@ async def test_a_limit_says_of_what_and_goes_when_it_resets(harness, qtbot):
 
 async def test_each_tab_tells_of_its_own_limit_only(harness):
     harness.current_account.use(LIVE, None)
-    harness.current_account.set_numbers(headroom=Headroom(999, 1000, of="Chat"), balance=Decimal("18.42"))
+    harness.current_account.set_numbers(headroom=RateLimitRemaining(999, 1000, of="Chat"), balance=Decimal("18.42"))
     assert harness.window.status.limits.isHidden(), "nothing told of a limit of this tab"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.audio.devices import AudioUnavailable, Missing
+from app.audio.devices import AudioProblem, AudioUnavailable
 from app.audio.microphone import MicrophoneChoice
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
@@ -178,13 +178,13 @@ async def test_unplugged_while_recording_the_file_is_kept_and_the_reason_said(tm
 @pytest.mark.parametrize(
     ("missing", "words"),
     [
-        (Missing.LIBRARY, "Recording needs PortAudio"),
-        (Missing.DEVICE, "No microphone found"),
-        (Missing.BUSY, "Another program is using the microphone"),
+        (AudioProblem.LIBRARY, "Recording needs PortAudio"),
+        (AudioProblem.DEVICE, "No microphone found"),
+        (AudioProblem.BUSY, "Another program is using the microphone"),
     ],
 )
 async def test_no_portaudio_no_device_and_a_busy_device_each_have_a_sentence(
-    tmp_home: Path, missing: Missing, words: str
+    tmp_home: Path, missing: AudioProblem, words: str
 ) -> None:
     async with open_transcription_presenter(tmp_home) as tab:
         tab.refuses = AudioUnavailable(missing, "input")
@@ -498,7 +498,7 @@ async def test_a_recording_that_cannot_begin_leaves_nothing_on_the_list(tmp_home
     async with open_transcription_presenter(tmp_home) as tab:
 
         def busy(_choice: MicrophoneChoice) -> FakeBlocks:
-            raise AudioUnavailable(Missing.BUSY, "input")
+            raise AudioUnavailable(AudioProblem.BUSY, "input")
 
         tab.open_blocks = busy
         tab.presenter.recorder.record()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.core.budget import Budget, Question
 from app.core.money import money
+from app.core.spending_limits import Question, SpendingLimits
 from app.core.tabs import tab_of
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.pricing import transcription_cost
@@ -40,7 +40,7 @@ async def test_parts_are_held_against_a_limit_in_whole_before_the_first_is_sent(
         return False
 
     async with open_transcription_presenter(
-        tmp_home, sandbox, budget=Budget(lambda: limits, lambda: (), ask, tab_of)
+        tmp_home, sandbox, spending_limits=SpendingLimits(lambda: limits, lambda: (), ask, tab_of)
     ) as tab:
         tab.presenter.sending.longest_part_s = soundfile.info(path).duration / 2
         await tab.add(path)
@@ -71,8 +71,8 @@ async def test_a_table_of_files_is_held_against_a_limit_in_whole_before_its_firs
         questions.append(question)
         return answers[len(questions) - 1]
 
-    budget = Budget(lambda: limits, lambda: (), ask, tab_of)
-    async with open_transcription_presenter(tmp_home, sandbox, budget=budget) as tab:
+    budget = SpendingLimits(lambda: limits, lambda: (), ask, tab_of)
+    async with open_transcription_presenter(tmp_home, sandbox, spending_limits=budget) as tab:
         await tab.add(*(write_wav(tmp_home / f"{name}.wav", spoken()[:12_000]) for name in "abc"))
         model = tab.presenter.account_models.get(tab.presenter.options.model)
         each = transcription_cost(model.model_spec.pricing, Decimal("0.75"))

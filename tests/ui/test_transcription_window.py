@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from app.audio import recording
-from app.audio.devices import AudioUnavailable, Missing
+from app.audio.devices import AudioProblem, AudioUnavailable
 from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.sandbox.http.form import Upload
 from app.sandbox.media import transcription as service_side
@@ -183,24 +183,24 @@ async def test_a_recording_that_waits_for_its_microphone_or_its_disk_says_so(
 @pytest.mark.parametrize(
     ("missing", "sentence"),
     [
-        (Missing.LIBRARY, "Recording needs PortAudio, which is not installed on this computer"),
-        (Missing.DEVICE, "No microphone found"),
-        (Missing.BUSY, "Another program is using the microphone. Close it, or choose another input"),
+        (AudioProblem.LIBRARY, "Recording needs PortAudio, which is not installed on this computer"),
+        (AudioProblem.DEVICE, "No microphone found"),
+        (AudioProblem.BUSY, "Another program is using the microphone. Close it, or choose another input"),
     ],
 )
 async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begins_it(
-    tmp_home: Path, theme: Theme, missing: Missing, sentence: str
+    tmp_home: Path, theme: Theme, missing: AudioProblem, sentence: str
 ) -> None:
     async with open_transcription(tmp_home, theme) as tab:
         main = tab.page.main
         start, options = main.start, tab.options
         plugged, opens = tuple(each.name for each in tab.host.inputs), tab.open_blocks
-        if missing is Missing.LIBRARY:
+        if missing is AudioProblem.LIBRARY:
             tab.host.problem = AudioUnavailable(missing, "input")
-        if missing is Missing.BUSY:
+        if missing is AudioProblem.BUSY:
             tab.refuses = AudioUnavailable(missing, "input")
-        await tab.plug(*(() if missing is Missing.DEVICE else plugged))
-        if missing is Missing.BUSY:
+        await tab.plug(*(() if missing is AudioProblem.DEVICE else plugged))
+        if missing is AudioProblem.BUSY:
             assert start.test.isEnabled(), "only opening it tells that it is busy"
             tab.press(start.test)
             await tab.done()
@@ -212,7 +212,7 @@ async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begin
             assert start.without.isVisible(), "another way to something to transcribe"
             assert not start.test.isEnabled()
             assert not options.test.isEnabled()
-        if missing is Missing.LIBRARY:  # the plug of the program itself, without its library
+        if missing is AudioProblem.LIBRARY:  # the plug of the program itself, without its library
             tab.open_blocks = lambda choice: open_microphone(tab.host, choice)
         tab.press(start.record)
         await until(start.error.isVisible)

@@ -15,7 +15,7 @@ from functools import cached_property
 from app.sandbox.accounts.sign_in import HEADERS, Nonces, check_sign_in, check_signature, read_sign_in
 from app.sandbox.accounts.sign_in_codes import SignInRefused
 from app.sandbox.accounts.wallet_address import Chain, Wallet
-from app.sandbox.accounts.x402_settlement import Receipt, Treasury
+from app.sandbox.accounts.x402_settlement import SettlementReceipt, Treasury
 from app.sandbox.accounts.x402_terms import below_the_floor
 from app.sandbox.http.call import Call
 from app.sandbox.http.connections import Response
@@ -44,7 +44,7 @@ class Wallets:
 
     @cached_property
     def treasury(self) -> Treasury:
-        return Treasury(self._world.table("receipts", Receipt))
+        return Treasury(self._world.table("receipts", SettlementReceipt))
 
     def caller(self, wallet: Wallet) -> WalletCaller:
         """Return who holds this wallet, known from now on."""

@@ -21,7 +21,7 @@ from app.sandbox.accounts.x402_payment import (
     read_payment,
     refused,
 )
-from app.sandbox.accounts.x402_settlement import Receipt, SettlementFailed, digest_of, key_of
+from app.sandbox.accounts.x402_settlement import SettlementFailed, SettlementReceipt, digest_of, key_of
 from app.sandbox.accounts.x402_terms import EVM_NETWORK, TOP_UP_SKU, encoded, requirements, requirements_v1, terms_of
 from app.sandbox.http.call import JSON_TYPE, Call, dump
 from app.sandbox.http.connections import Response
@@ -63,7 +63,7 @@ async def top_up(call: Call) -> Response:
     return answer
 
 
-def _receipt(call: Call, wallets: Wallets, payment: Payment) -> Receipt | None:
+def _receipt(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt | None:
     """Return what this payment got before. Raises `Refusal` when it is under way, or is not quite the same payment."""
     key = key_of(payment.authorization)
     if key in wallets.treasury.in_progress:
@@ -76,7 +76,7 @@ def _receipt(call: Call, wallets: Wallets, payment: Payment) -> Receipt | None:
     return known
 
 
-async def _settle(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
+async def _settle(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt:
     authorization, path, strike = payment.authorization, call.request.path, call.world.faults.strike
     if await wallets.treasury.ledger(call).balance(authorization.sender) < authorization.value:
         raise refused("PAYMENT_VERIFICATION_FAILED", "The sender has too little USDC; the faucet gives play money")
@@ -96,7 +96,7 @@ async def _settle(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
     )
 
 
-async def _transfer(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
+async def _transfer(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt:
     try:
         transaction = await wallets.treasury.ledger(call).transfer(payment)
     except SettlementFailed as failure:
@@ -106,7 +106,7 @@ async def _transfer(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
     return receipt
 
 
-def _credit(call: Call, wallets: Wallets, payment: Payment, transaction: str) -> Receipt:
+def _credit(call: Call, wallets: Wallets, payment: Payment, transaction: str) -> SettlementReceipt:
     authorization = payment.authorization
     usd = authorization.usd
     caller = wallets.caller(Wallet("evm", authorization.sender))
@@ -124,7 +124,9 @@ def _credit(call: Call, wallets: Wallets, payment: Payment, transaction: str) ->
         "payer": authorization.sender,
         "transaction": transaction,
     }
-    return Receipt(digest_of(payment), _digest(call), dump({"success": True, "data": data}), encoded(response))
+    return SettlementReceipt(
+        digest_of(payment), _digest(call), dump({"success": True, "data": data}), encoded(response)
+    )
 
 
 def _failed(authorization: Authorization, reason: str) -> Refusal:

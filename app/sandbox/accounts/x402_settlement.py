@@ -70,7 +70,7 @@ class PlayMoney:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class SettlementReceipt:
     """What a settled payment is answered with, now and whenever it comes again."""
 
     payment: bytes  # the digest of the payment, see `digest_of`
@@ -83,7 +83,7 @@ class Receipt:
 class Treasury:
     """The tokens' ledgers, and the payments that were carried out or are just being, each by its sender and nonce."""
 
-    receipts: MutableMapping[str, Receipt]
+    receipts: MutableMapping[str, SettlementReceipt]
     ledgers: dict[str, Settlement] = field(default_factory=dict)  # by the token's address
     in_progress: set[str] = field(default_factory=set)
 

@@ -38,7 +38,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HandbookHit:
     section: Section
     score: float  # larger is better; only good for comparing within one search
     coverage: float  # 0..1, how much of the question's weight occurs in the section
@@ -77,14 +77,14 @@ class Handbook:
         """True when a meaning-bearing word of the text occurs in the section."""
         return not self._bags[self.sections.index(section)].isdisjoint(word_stems.terms(text))
 
-    def find(self, question: str, limit: int = 5, page: str | None = None) -> list[Found]:
+    def find(self, question: str, limit: int = 5, page: str | None = None) -> list[HandbookHit]:
         """Return the sections about the question, best first; empty when none is. `page` restricts to one page."""
         wanted = list(dict.fromkeys(word_stems.terms(question)))
         if not wanted:
             return []
         weights = {term: self._weight(term) for term in wanted}
         total = sum(weights.values())
-        found: list[Found] = []
+        found: list[HandbookHit] = []
         for number, rank in self._index.search(wanted, CANDIDATES):
             section, bag, titles = self.sections[number], self._bags[number], self._titles[number]
             if page is not None and section.page != page:
@@ -92,7 +92,7 @@ class Handbook:
             coverage = sum(weight for term, weight in weights.items() if term in bag) / total
             in_title = sum(weight for term, weight in weights.items() if term in titles) / total
             if coverage >= LEAST_COVERAGE or page is not None:
-                found.append(Found(section, rank * (0.3 + coverage + 0.7 * in_title), coverage))
+                found.append(HandbookHit(section, rank * (0.3 + coverage + 0.7 * in_title), coverage))
         found.sort(key=lambda hit: (-round(hit.score, 2), self.sections.index(hit.section)))
         return found[:limit]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.sandbox.chat import word_stems
-from app.sandbox.chat.handbook import Found, Handbook, Section, plain
+from app.sandbox.chat.handbook import Handbook, HandbookHit, Section, plain
 
 SECOND_PASSAGE_FROM = 0.62  # of the best score
 LONG_SECTION_CHARS = 1500
@@ -62,7 +62,9 @@ class DocumentReading:
     cite: Callable[[Section], str] = field(default=lambda _: "")
 
 
-def find(handbook: Handbook, question: str, earlier: Sequence[str], limit: int, page: str | None = None) -> list[Found]:
+def find(
+    handbook: Handbook, question: str, earlier: Sequence[str], limit: int, page: str | None = None
+) -> list[HandbookHit]:
     """Return what the handbook has about a question, understood together with the topic it leans on."""
     topic = topic_of(question, earlier)
     if not topic:
@@ -133,7 +135,7 @@ def _contents(handbook: Handbook) -> str:
 
 
 def _compose(
-    found: Sequence[Found], asked: str, cite: Callable[[Section], str], handbook: Handbook
+    found: Sequence[HandbookHit], asked: str, cite: Callable[[Section], str], handbook: Handbook
 ) -> tuple[str, tuple[Section, ...]]:
     best = found[0].section
     parts = [_passage(best, asked, cite(best))]
@@ -193,7 +195,7 @@ def _marked(block: str, marker: str) -> str:
     return f"{block[:-1]}{marker}:" if block.endswith(":") else f"{block}{marker}"
 
 
-def _trace(asked: str, question: str, found: Sequence[Found], handbook: Handbook) -> tuple[str, ...]:
+def _trace(asked: str, question: str, found: Sequence[HandbookHit], handbook: Handbook) -> tuple[str, ...]:
     """Say what the retrieval did, step by step, in true figures."""
     terms = list(dict.fromkeys(word_stems.terms(asked)))
     steps = [f"Search words: {', '.join(terms) or 'none'}."]

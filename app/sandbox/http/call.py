@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.sandbox.http.connections import MAX_BODY_BYTES, Request, Response
 from app.sandbox.http.errors import Refusal, too_large
-from app.sandbox.http.limits import Allowance, Headroom, allowance
+from app.sandbox.http.limits import Allowance, RateLimitWindow, allowance
 from app.sandbox.http.validation import read_json
 from app.sandbox.world import Caller, World, iso
 
@@ -23,7 +23,7 @@ JSON_TYPE = "application/json; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class SandboxDialect:
     """The names in which one dialect differs from the other."""
 
     extension: str
@@ -35,10 +35,12 @@ class Names:
 
 
 DIALECTS = {
-    "service": Names(
+    "service": SandboxDialect(
         "service_parameters", "venice_parameters", "x-service-", "service_search_results", "rialto", False
     ),
-    "venice": Names("venice_parameters", "service_parameters", "x-venice-", "venice_search_results", "venice.ai", True),
+    "venice": SandboxDialect(
+        "venice_parameters", "service_parameters", "x-venice-", "venice_search_results", "venice.ai", True
+    ),
 }
 
 
@@ -52,7 +54,7 @@ class Call:
     path_values: Mapping[str, str] = field(default_factory=dict)
     known_caller: Caller | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    headroom: Headroom | None = None
+    headroom: RateLimitWindow | None = None
     cost_usd: Decimal = Decimal(0)
     model: str = ""
     scripted: ScriptedAnswer | None = None
@@ -62,7 +64,7 @@ class Call:
         return self.site.world
 
     @property
-    def names(self) -> Names:
+    def names(self) -> SandboxDialect:
         return DIALECTS[self.world.settings.dialect]
 
     @property
@@ -117,7 +119,7 @@ class Call:
             )
             raise Refusal(429, headers={"Retry-After": str(headroom.resets_in_s)})
 
-    def count(self, name: str, allowed: Allowance) -> Headroom:
+    def count(self, name: str, allowed: Allowance) -> RateLimitWindow:
         """Count this request against a window of the caller, unless there are no limits, and return its state."""
         limits = self.caller.limits
         use = limits.peek if self.world.settings.no_limits else limits.admit

@@ -58,7 +58,7 @@ class _Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Headroom:
+class RateLimitWindow:
     """One state of one window. `reset_at`: Unix seconds; `exceeded`: "RPM", "TPM" or None."""
 
     allowance: Allowance
@@ -89,7 +89,7 @@ class RateLimits:
     def __init__(self) -> None:
         self._windows: dict[str, _Window] = {}
 
-    def admit(self, name: str, allowed: Allowance, now: float) -> Headroom:
+    def admit(self, name: str, allowed: Allowance, now: float) -> RateLimitWindow:
         """Count one request, unless the window is used up; then nothing is counted and `exceeded` says what was."""
         window = self._window(name, now)
         exceeded = None
@@ -101,7 +101,7 @@ class RateLimits:
             window.requests += 1
         return self._headroom(window, allowed, now, exceeded)
 
-    def peek(self, name: str, allowed: Allowance, now: float) -> Headroom:
+    def peek(self, name: str, allowed: Allowance, now: float) -> RateLimitWindow:
         return self._headroom(self._window(name, now), allowed, now, None)
 
     def use_tokens(self, name: str, tokens: int, now: float) -> None:
@@ -113,10 +113,10 @@ class RateLimits:
             window = self._windows[name] = _Window(now)
         return window
 
-    def _headroom(self, window: _Window, allowed: Allowance, now: float, exceeded: str | None) -> Headroom:
+    def _headroom(self, window: _Window, allowed: Allowance, now: float, exceeded: str | None) -> RateLimitWindow:
         ends_at = window.started_at + WINDOW_S
         tokens_left = None if allowed.tokens is None else max(0, allowed.tokens - window.tokens)
-        return Headroom(
+        return RateLimitWindow(
             allowance=allowed,
             requests_left=max(0, allowed.requests - window.requests),
             tokens_left=tokens_left,

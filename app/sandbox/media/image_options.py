@@ -126,7 +126,7 @@ def sized(ratio: str, edge: int) -> tuple[int, int]:
 
 
 @dataclass(slots=True)
-class Sent:
+class ImageRequestBody:
     """A body that may come as JSON or as a form: text fields, and the images in it by field."""
 
     fields: Json
@@ -134,9 +134,9 @@ class Sent:
     links: dict[str, list[str]]  # addresses instead of images; the Sandbox opens none
 
 
-def read_sent(call: Call, check: Checker, *image_fields: str) -> Sent:
+def read_sent(call: Call, check: Checker, *image_fields: str) -> ImageRequestBody:
     """Return the fields and images of an edit. Raises `Refusal` for bodies that cannot be read."""
-    sent = Sent({}, {}, {})
+    sent = ImageRequestBody({}, {}, {})
     if is_form(call):
         form = read_form(call)
         sent.fields = dict(form.fields)
@@ -159,7 +159,7 @@ def read_sent(call: Call, check: Checker, *image_fields: str) -> Sent:
     return sent
 
 
-def _add_base64(check: Checker, sent: Sent, name: str, path: tuple[str | int, ...], text: str) -> None:
+def _add_base64(check: Checker, sent: ImageRequestBody, name: str, path: tuple[str | int, ...], text: str) -> None:
     try:
         data = base64.b64decode(DATA_URL.sub("", text, count=1), validate=True)
     except (binascii.Error, ValueError):

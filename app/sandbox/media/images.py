@@ -28,7 +28,7 @@ from app.sandbox.media.image_options import (
     SIZES,
     STYLES,
     Drawing,
-    Sent,
+    ImageRequestBody,
     checker,
     form_number,
     prompt_in,
@@ -134,7 +134,7 @@ async def multi_edit(call: Call) -> Response:
     return await _edited(call, check, sent, "images", str(sent.fields.get("modelId") or EDIT_MODEL))
 
 
-async def _edited(call: Call, check: Checker, sent: Sent, field: str, model_id: str) -> Response:
+async def _edited(call: Call, check: Checker, sent: ImageRequestBody, field: str, model_id: str) -> Response:
     prompt = prompt_in(check, sent.fields, 32_768)
     known = call.site.models.media_model(model_id, "inpaint")
     limits: Json = known.facts["constraints"] if known else {}
@@ -208,7 +208,7 @@ async def remove_background(call: Call) -> Response:
     return await _picture(result, "png")
 
 
-def _pictures(check: Checker, sent: Sent, field: str, most: int) -> list[bytes]:
+def _pictures(check: Checker, sent: ImageRequestBody, field: str, most: int) -> list[bytes]:
     found = sent.pictures.get(field, [])
     if sent.links.get(field):
         check.complain((field,), "The Sandbox opens no addresses: send the picture itself")

@@ -39,7 +39,7 @@ LANGUAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ModelSpeechRules:
     """What one model does with the parameters of a request. `hint`: the form of its language hint, or ""."""
 
     rate_hz: int = 24_000
@@ -49,19 +49,19 @@ class Manner:
 
 
 MANNERS = {
-    "tts-kokoro": Manner(slowest=0.25, fastest=4.0),
-    "tts-qwen3-0-6b": Manner(hint="names"),
-    "tts-qwen3-1-7b": Manner(hint="names"),
-    "tts-xai-v1": Manner(slowest=0.7, fastest=1.5, hint="codes"),
-    "tts-elevenlabs-turbo-v2-5": Manner(slowest=0.7, fastest=1.2, hint="codes"),
-    "tts-minimax-speech-02-hd": Manner(slowest=0.5, fastest=2.0, hint="names"),
-    "tts-gemini-3-1-flash": Manner(hint="locales"),
-    "tts-gradium-v1": Manner(rate_hz=48_000),
+    "tts-kokoro": ModelSpeechRules(slowest=0.25, fastest=4.0),
+    "tts-qwen3-0-6b": ModelSpeechRules(hint="names"),
+    "tts-qwen3-1-7b": ModelSpeechRules(hint="names"),
+    "tts-xai-v1": ModelSpeechRules(slowest=0.7, fastest=1.5, hint="codes"),
+    "tts-elevenlabs-turbo-v2-5": ModelSpeechRules(slowest=0.7, fastest=1.2, hint="codes"),
+    "tts-minimax-speech-02-hd": ModelSpeechRules(slowest=0.5, fastest=2.0, hint="names"),
+    "tts-gemini-3-1-flash": ModelSpeechRules(hint="locales"),
+    "tts-gradium-v1": ModelSpeechRules(rate_hz=48_000),
 }
 
 
-def manner(model_id: str) -> Manner:
-    return MANNERS.get(model_id, Manner())
+def manner(model_id: str) -> ModelSpeechRules:
+    return MANNERS.get(model_id, ModelSpeechRules())
 
 
 @cache

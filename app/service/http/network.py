@@ -68,7 +68,7 @@ class Proxy:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ConnectionRoute:
     """How to reach one origin: through `proxy` or straight, and with which context where TLS is spoken."""
 
     proxy: Proxy | None
@@ -103,7 +103,7 @@ class Network:
         self._trust = trust(self.settings.ca_files)
         self._system = system or system_proxy
         self._clock = clock
-        self._known: dict[tuple[str, str, int | None], tuple[Way, float]] = {}
+        self._known: dict[tuple[str, str, int | None], tuple[ConnectionRoute, float]] = {}
 
     def change(self, settings: NetworkSettings) -> None:
         """Go other ways from the next call on; calls under way end on theirs."""
@@ -117,7 +117,7 @@ class Network:
         self._known.clear()
         self.generation += 1
 
-    async def way(self, url: str) -> Way:
+    async def way(self, url: str) -> ConnectionRoute:
         """Return the way to the origin of `url`.
 
         Raises `ConnectionFailed` for a certificate file that cannot be used, `UnusableProxy`, and what reading the
@@ -130,7 +130,7 @@ class Network:
         generation = self.generation
         proxy = await self.proxy(url)
         secure = key[0] == "https" or (proxy is not None and proxy.kind == "https")
-        way = Way(proxy, await self._trust.context() if secure else None)
+        way = ConnectionRoute(proxy, await self._trust.context() if secure else None)
         if generation == self.generation:  # what was asked before a change is not kept after it
             until = self._clock() + SYSTEM_HOLDS_S if self.settings.proxy_mode == "system" else float("inf")
             self._known[key] = (way, until)

@@ -29,7 +29,7 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.http.certificates import Certificate, day, read_certificate
-from app.service.http.network import Network, Proxy, UnusableProxy, Way
+from app.service.http.network import ConnectionRoute, Network, Proxy, UnusableProxy
 from app.service.http.network_dial import Dialer, HopFailed, sentence_of
 from app.service.http.network_stream import SocketStream
 from app.service.key_limits import LimitsRegistry
@@ -108,7 +108,7 @@ class NetworkCheck:
 
     # The walk
 
-    async def _way(self) -> Way | None:
+    async def _way(self) -> ConnectionRoute | None:
         """The way there, None after showing why there is none."""
         failed: tuple[HopName, str]
         try:
@@ -136,7 +136,7 @@ class NetworkCheck:
             names.append("tls")
         return [*names, "http", "key"]
 
-    async def _connect(self, way: Way, host: str, port: int, *, secure: bool) -> bool:
+    async def _connect(self, way: ConnectionRoute, host: str, port: int, *, secure: bool) -> bool:
         """Open a connection of our own and close it again; False after showing what failed."""
         current: list[HopName] = []
 
@@ -151,7 +151,9 @@ class NetworkCheck:
         except HopFailed as failed:
             sentence = sentence_of(failed, host, way.proxy)
             if failed.fault == "tls" and way.proxy is not None:
-                sentence = await self._why_untrusted(failed, Way(None, None), way.proxy.host, way.proxy.port)
+                sentence = await self._why_untrusted(
+                    failed, ConnectionRoute(None, None), way.proxy.host, way.proxy.port
+                )
             self._fail(failed.step, sentence)
             return False
         self._pass(current[-1], self._said(current[-1], way, host, port))
@@ -160,7 +162,7 @@ class NetworkCheck:
         finally:
             await stream.aclose()
 
-    def _said(self, name: HopName, way: Way, host: str, port: int) -> str:
+    def _said(self, name: HopName, way: ConnectionRoute, host: str, port: int) -> str:
         proxy = way.proxy
         match name:
             case "proxy_name" | "name":
@@ -181,7 +183,7 @@ class NetworkCheck:
             case _:
                 return tr("{host} answers at port {port}.", host=host, port=str(port))
 
-    async def _secure(self, stream: SocketStream, way: Way, host: str, port: int) -> bool:
+    async def _secure(self, stream: SocketStream, way: ConnectionRoute, host: str, port: int) -> bool:
         self._begin("tls")
         assert way.context is not None  # `Network` gives one for https
         try:
@@ -203,7 +205,7 @@ class NetworkCheck:
         )
         return True
 
-    async def _why_untrusted(self, error: BaseException, way: Way, host: str, port: int) -> str:
+    async def _why_untrusted(self, error: BaseException, way: ConnectionRoute, host: str, port: int) -> str:
         """Say why TLS failed. For a certificate that was refused, fetch it once more to say whose it is."""
         refusal = _verification_error(error)
         if refusal is None:
@@ -213,7 +215,7 @@ class NetworkCheck:
         certificate = await self._fetch_certificate(way, host, port)
         return f"{_shown(certificate)} {_why(refusal, certificate, host)}".strip()
 
-    async def _fetch_certificate(self, way: Way, host: str, port: int) -> Certificate | None:
+    async def _fetch_certificate(self, way: ConnectionRoute, host: str, port: int) -> Certificate | None:
         """Connect without believing anybody, send nothing, and read the certificate."""
         look = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         look.check_hostname = False

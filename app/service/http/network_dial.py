@@ -15,7 +15,7 @@ from typing import Literal
 
 import httpcore
 
-from app.service.http.network import Proxy, Way
+from app.service.http.network import ConnectionRoute, Proxy
 from app.service.http.network_stream import SocketStream, dial, resolve
 from app.translation import tr
 
@@ -62,7 +62,9 @@ class HopFailed(Exception):
 class Dialer:
     """Opens one connection to `host`, along `way`. `on_step` hears of each step as it begins."""
 
-    def __init__(self, way: Way, host: str, port: int, on_step: Callable[[Step], None] | None = None) -> None:
+    def __init__(
+        self, way: ConnectionRoute, host: str, port: int, on_step: Callable[[Step], None] | None = None
+    ) -> None:
         self._way = way
         self._host = host
         self._port = port

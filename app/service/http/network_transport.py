@@ -14,7 +14,7 @@ from weakref import WeakSet
 import httpcore
 import httpx
 
-from app.service.http.network import Network, Proxy, UnusableProxy, Way
+from app.service.http.network import ConnectionRoute, Network, Proxy, UnusableProxy
 from app.service.http.network_dial import Dialer, Fault, HopFailed, Step, sentence_of
 from app.service.http.network_stream import SocketStream
 from app.translation import tr
@@ -48,7 +48,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
     def __init__(self, network: Network) -> None:
         self._network = network
         self._generation = network.generation
-        self._pools: dict[tuple[Way, bool], _Pool] = {}
+        self._pools: dict[tuple[ConnectionRoute, bool], _Pool] = {}
         self._retired: set[_Pool] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -90,7 +90,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
         for pool in pools:
             await pool.aclose()
 
-    async def _pool(self, way: Way, *, forwards: bool) -> _Pool:
+    async def _pool(self, way: ConnectionRoute, *, forwards: bool) -> _Pool:
         if self._generation != self._network.generation:
             self._generation = self._network.generation
             before, self._pools = self._pools, {}
@@ -115,7 +115,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
 class _Pool:
     """The connections of one way, and how many requests are on them."""
 
-    def __init__(self, way: Way, *, forwards: bool) -> None:
+    def __init__(self, way: ConnectionRoute, *, forwards: bool) -> None:
         self.active = 0
         self._backend = _ForwardBackend(way) if forwards else _Backend(way)
         self.connections = _connections(way, self._backend, forwards=forwards)
@@ -161,7 +161,7 @@ class _Body(httpx.AsyncByteStream):
 class _Backend(httpcore.AsyncNetworkBackend):
     """Opens the connections of one way; httpcore does not notice the proxy unless it has to speak with it itself."""
 
-    def __init__(self, way: Way) -> None:
+    def __init__(self, way: ConnectionRoute) -> None:
         self._way = way
         self._streams: WeakSet[SocketStream] = WeakSet()
         self.is_closed = False
@@ -194,8 +194,8 @@ class _Backend(httpcore.AsyncNetworkBackend):
 class _ForwardBackend(_Backend):
     """Opens connections to the proxy itself, for requests in clear text that it forwards."""
 
-    def __init__(self, way: Way) -> None:
-        super().__init__(Way(None, way.context))
+    def __init__(self, way: ConnectionRoute) -> None:
+        super().__init__(ConnectionRoute(None, way.context))
 
     async def connect_tcp(self, host: str, port: int, *args: Any, **options: Any) -> SocketStream:
         try:
@@ -211,7 +211,7 @@ def _is_forwarded(request: httpx.Request, proxy: Proxy) -> bool:
     return request.url.scheme == "http" and proxy.kind != "socks5"
 
 
-def _connections(way: Way, backend: _Backend, *, forwards: bool) -> httpcore.AsyncConnectionPool:
+def _connections(way: ConnectionRoute, backend: _Backend, *, forwards: bool) -> httpcore.AsyncConnectionPool:
     context = way.context or _no_context()
     proxy = way.proxy
     if proxy is None or not forwards:

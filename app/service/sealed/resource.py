@@ -29,7 +29,7 @@ from app.sealed.collateral import Collateral, of_parts, signed_member
 from app.sealed.envelope import SecretKey
 from app.sealed.evidence import Evidence, SavedReceipt
 from app.sealed.gpu import GpuEvidence, NvidiaAnswer
-from app.sealed.receipt import NO_RECEIPT, Receipt, ReceiptOutcome, check_receipt
+from app.sealed.receipt import NO_RECEIPT, EnclaveReceipt, ReceiptOutcome, check_receipt
 from app.service.calls import Call, JsonContent, query
 from app.service.chat import PATH, ChatStream, Price
 from app.service.chat_types import ChatRequest
@@ -46,7 +46,7 @@ from app.service.errors import (
 )
 from app.service.http.bodies import MAX_STREAM_BYTES
 from app.service.http.time_limits import CHAT_S
-from app.service.pace import text_pace
+from app.service.rate_limiter import text_pace
 from app.service.retry import CallKind
 from app.service.sealed.body import sealed_body
 from app.service.sealed.stream import SealedAnswer
@@ -242,7 +242,7 @@ class SealedResource:
         answer = SealedAnswer(session.key, sent, session.wipe)
         return SealedStream(client, call, session, answer, price, on_wait)
 
-    async def receipt(self, stream: SealedStream) -> tuple[Receipt, SavedReceipt]:
+    async def receipt(self, stream: SealedStream) -> tuple[EnclaveReceipt, SavedReceipt]:
         """Ask for the enclave's signature of an answer that has ended, and compare it with our bytes.
 
         Return what came of it, and the receipt as it is saved. A service that has none is no error. Raises
@@ -271,7 +271,7 @@ class SealedResource:
                     try:
                         body = got.json(exact=False)
                     except ServiceError:
-                        return Receipt(ReceiptOutcome.FAILED), saved
+                        return EnclaveReceipt(ReceiptOutcome.FAILED), saved
                 receipt = check_receipt(body, stream.session.attestation.verdict.address, answer.sent, answer.received)
                 return receipt, replace(saved, body=body)
         return NO_RECEIPT, saved

@@ -10,8 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 
-from app.sealed.envelope import SealBroken as Unopened
-from app.sealed.envelope import SecretKey, looks_sealed, open_envelope
+from app.sealed.envelope import EnvelopeDecryptionError, SecretKey, looks_sealed, open_envelope
 from app.service.chat_wire import UNFIT, decode_sealed, encode
 from app.service.client import ServiceResponse
 from app.service.errors import InBandError, RefusedCall, SealBroken, ServiceError
@@ -127,7 +126,7 @@ class SealedAnswer:
             raise self._in_the_clear(name)
         try:
             text = open_envelope(value, self._key)
-        except Unopened as broken:
+        except EnvelopeDecryptionError as broken:
             raise self._broken("damaged", str(broken)) from None
         self.opened += 1
         return text

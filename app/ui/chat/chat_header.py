@@ -12,7 +12,7 @@ from app.core import money
 from app.translation import tr
 from app.ui.chat.models.model_button import ModelButton
 from app.ui.chat.session.estimate import context_text
-from app.ui.chat.session.seal import Lock, LockState
+from app.ui.chat.session.seal import SealIndicator, SealState
 from app.ui.kit.focus import leave_focus
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.avatar import Avatar
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 LOCK_ROLES = {
-    LockState.SEALED: "ok",
-    LockState.ENCLAVE: "text2",
-    LockState.OPEN: "text3",
-    LockState.REFUSED: "bad",
+    SealState.SEALED: "ok",
+    SealState.ENCLAVE: "text2",
+    SealState.OPEN: "text3",
+    SealState.REFUSED: "bad",
 }
 ROOM_FOR_PARTNER = 620  # px at 100 %; below, the image alone says who it is
 ROOM_FOR_WORDS = 700  # beside a lock; in less they would cut the title, and the lock next to Send has them too
@@ -69,7 +69,7 @@ class ChatHeader(QFrame):
         self.edit.toggled.connect(self._arrange)
         self.rename_button = IconButton(theme, "pencil", tr("Rename"), shortcut="F2", size="small")
         self.lock = QuietButton(theme, "", "unlock", size="small")
-        self._lock = Lock()
+        self._lock = SealIndicator()
         self.model = ModelButton(theme)
         self.new_button = IconButton(theme, "plus", tr("New chat"), shortcut="Ctrl+N")
         self.more_button = IconButton(theme, "more", tr("More actions"))
@@ -154,7 +154,7 @@ class ChatHeader(QFrame):
         self.edit.begin(self._title)
 
 
-def show_lock(button: Button, lock: Lock, *, with_words: bool) -> None:
+def show_lock(button: Button, lock: SealIndicator, *, with_words: bool) -> None:
     """Show the state of a lock; words beside its icon only where there is room and a model that has an enclave."""
     button.set_icon(lock.icon, LOCK_ROLES[lock.state])
     button.setText(lock.words if with_words and not lock.is_quiet else "")

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.current_account import Headroom
+from app.core.current_account import RateLimitRemaining
 from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.chat.canvas import Canvas
@@ -565,7 +565,7 @@ class ChatPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return chat_palette_items(self, self.presenter.every_entry(), text, limit)
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         return self.presenter.current_account.headroom
 
     def running_work(self) -> Sequence[str]:

@@ -25,7 +25,7 @@ from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.account_models import AccountModels
 from app.ui.chat.session.chat_drafts import ChatDrafts
 from app.ui.chat.session.chat_options import ChatOptions, next_web_search
-from app.ui.chat.session.composer_attachments import Attaching
+from app.ui.chat.session.composer_attachments import ComposerAttachments
 from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.message_actions import USE_MODEL, MessageActions
 from app.ui.chat.session.message_tree import MessageTree
@@ -115,7 +115,7 @@ class ChatPresenter(QObject):
         self.opened.follow_defaults()
         self.opened.is_coming = bool(settings.value.last_chat)
         self.drafts = ChatDrafts(self.opened, settings, self.do, self._remember_chat, self.publish_list, self)
-        self.attaching = Attaching(self.opened, self.do, self.drafts.keep, self)
+        self.attaching = ComposerAttachments(self.opened, self.do, self.drafts.keep, self)
         self.attaching.changed.connect(self._attachments_changed)
         self.attaching.told.connect(self.notice)
         self.message_actions = MessageActions(self, undo_stack)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QSizePolicy, QWidget
 
-from app.core.budget import read_limit
+from app.core.spending_limits import read_limit
 from app.translation import tr
 from app.ui.chat.session.chat_projects import COLOR_WORDS
 from app.ui.chat.sidebar.chat_delegate import PROJECT_ROLES

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core import money
 from app.translation import tr
 from app.ui.chat.chat_header import LOCK_ROLES
-from app.ui.chat.session.seal import Lock, LockState
+from app.ui.chat.session.seal import SealIndicator, SealState
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog
@@ -49,7 +49,7 @@ class SealDialog(Dialog):
         """`asks`: whether Intel's servers may be asked, and NVIDIA's; `intel` and `nvidia` are the switches."""
         super().__init__(theme, parent, tr("What was checked"), width=WIDTH)
         self._reports: tuple[SealReport, ...] = ()
-        self._lock = Lock()
+        self._lock = SealIndicator()
         self._state = IconLabel(theme, "unlock", px=20)
         self._words = Label(theme, "", "reading", weight=600)
         self._detail = Label(theme, "", role="text2", wrap=True)
@@ -107,7 +107,7 @@ class SealDialog(Dialog):
 
     # Showing
 
-    def show_reports(self, lock: Lock, reports: tuple[SealReport, ...]) -> None:
+    def show_reports(self, lock: SealIndicator, reports: tuple[SealReport, ...]) -> None:
         """Show the lock's state and the newest of the checks, or the one that is looked at."""
         self._lock = lock
         self._state.set_icon(lock.icon, LOCK_ROLES[lock.state])
@@ -147,7 +147,7 @@ class SealDialog(Dialog):
             self._parts.add(Label(self._theme, words, role="text2", wrap=True))
             return
         checks = report.checks
-        if self._lock.state is LockState.REFUSED and not any(each.outcome is FAILED for each in checks):
+        if self._lock.state is SealState.REFUSED and not any(each.outcome is FAILED for each in checks):
             broken = CheckLine(self._theme, tr("Last answer"), "", FAILED, self._lock.detail)
             self._section(tr("Refused"), [broken])
         done = [each for each in checks if each.outcome is not NOT_CHECKED]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.core.money import clock, countdown
 from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, Controls
-from app.ui.chat.session.seal import Lock
+from app.ui.chat.session.seal import SealIndicator
 from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class ChatHead(NamedTuple):
     structure: str = ""  # what the answers are asked to be: "JSON", "2 functions"
     controls: Controls = Controls()
     has_documents: bool = False  # its project follows files
-    lock: Lock = Lock()
+    lock: SealIndicator = SealIndicator()
     default_temperature: float | None = None
     default_top_p: float | None = None
     efforts: tuple[str, ...] = ()  # how hard the model can be told to think, in its own words

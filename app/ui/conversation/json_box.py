@@ -14,7 +14,7 @@ from PySide6.QtGui import QFontMetricsF
 from app.translation import tr
 from app.ui.conversation.boxes import Box, Control, PaintState, paint_focus_ring, paint_frame
 from app.ui.conversation.controls import button_height, button_width, paint_control, place_right
-from app.ui.conversation.json_lines import Branch, JsonMemory, Line, lines_of
+from app.ui.conversation.json_lines import Branch, JsonViewState, Line, lines_of
 from app.ui.conversation.wrapped_text import WrappedText
 from app.ui.kit import icons
 
@@ -41,7 +41,7 @@ class JsonBox(Box):
         self,
         theme: Theme,
         branch: Branch,
-        memory: JsonMemory,
+        memory: JsonViewState,
         *,
         name: str,
         title: str,

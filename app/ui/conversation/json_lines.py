@@ -19,7 +19,7 @@ Kind = Literal["string", "number", "word", "branch", "more"]
 
 
 @dataclass(slots=True)
-class JsonMemory:
+class JsonViewState:
     """What the person chose for one value. `opened` holds paths; None until something was folded."""
 
     raw: bool = False
@@ -84,18 +84,18 @@ class Branch:
         return _count(self.value, SHORT_VALUE) <= SHORT_VALUE
 
 
-def lines_of(branch: Branch, memory: JsonMemory) -> list[Line]:
+def lines_of(branch: Branch, memory: JsonViewState) -> list[Line]:
     """Return the lines that are to be seen. The top itself has none: its children begin at the left."""
     found: list[Line] = []
     _add_children(found, branch.value, "$", 0, branch, memory)
     return found or [Line("$", 0, "", "{}" if isinstance(branch.value, dict) else "[]", "branch")]
 
 
-def is_open(branch: Branch, memory: JsonMemory, path: str) -> bool:
+def is_open(branch: Branch, memory: JsonViewState, path: str) -> bool:
     return branch.is_short if memory.opened is None else path in memory.opened
 
 
-def fold(branch: Branch, memory: JsonMemory, path: str) -> None:
+def fold(branch: Branch, memory: JsonViewState, path: str) -> None:
     """Open a branch that is closed, close one that is open."""
     if memory.opened is None:
         every = {line.path for line in lines_of(branch, memory) if line.folds and line.is_open}
@@ -103,11 +103,13 @@ def fold(branch: Branch, memory: JsonMemory, path: str) -> None:
     memory.opened ^= {path}
 
 
-def show_more(memory: JsonMemory, path: str) -> None:
+def show_more(memory: JsonViewState, path: str) -> None:
     memory.shown[path] = memory.shown.get(path, CHILDREN_AT_ONCE) + CHILDREN_AT_ONCE
 
 
-def _add_children(found: list[Line], value: object, path: str, depth: int, branch: Branch, memory: JsonMemory) -> None:
+def _add_children(
+    found: list[Line], value: object, path: str, depth: int, branch: Branch, memory: JsonViewState
+) -> None:
     children = _children(value, path)
     limit = memory.shown.get(path, CHILDREN_AT_ONCE)
     total = len(value) if isinstance(value, (dict, list)) else 0

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr, tr_n
 from app.ui.conversation.json_box import JsonBox
-from app.ui.conversation.json_lines import Branch, JsonMemory
+from app.ui.conversation.json_lines import Branch, JsonViewState
 
 if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
-    from app.ui.conversation.units import RowMemory
+    from app.ui.conversation.units import RowViewState
     from app.ui.kit.theme import Theme
 
 ANSWER = "answer"  # the name of the box of an answer; a call's box is named by the call's place
 ANSWER_CALLS = "answer-calls"
 
 
-def answer_box(theme: Theme, row: MessageRow, memory: RowMemory) -> JsonBox:
+def answer_box(theme: Theme, row: MessageRow, memory: RowViewState) -> JsonBox:
     """Return the answer as a tree, with a word on whether it is what the schema says."""
     branch = Branch(row.text.strip())
     if not branch.is_json:
@@ -29,7 +29,7 @@ def answer_box(theme: Theme, row: MessageRow, memory: RowMemory) -> JsonBox:
     return JsonBox(theme, branch, memory_of(memory, ANSWER), name=ANSWER, title="JSON", note=note, tone=tone)
 
 
-def call_box(theme: Theme, row: MessageRow, number: int, memory: RowMemory) -> JsonBox:
+def call_box(theme: Theme, row: MessageRow, number: int, memory: RowViewState) -> JsonBox:
     """Return one function call; the last one that waits carries the button that answers all of them."""
     call = row.calls[number]
     waiting = [place for place, each in enumerate(row.calls) if not each.answered]
@@ -46,5 +46,5 @@ def call_box(theme: Theme, row: MessageRow, number: int, memory: RowMemory) -> J
     )
 
 
-def memory_of(memory: RowMemory, name: str) -> JsonMemory:
-    return memory.json.setdefault(name, JsonMemory())
+def memory_of(memory: RowViewState, name: str) -> JsonViewState:
+    return memory.json.setdefault(name, JsonViewState())

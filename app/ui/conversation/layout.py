@@ -24,7 +24,7 @@ from app.ui.conversation.units import (
     STATE,
     THOUGHT,
     Key,
-    RowMemory,
+    RowViewState,
     Styles,
     Unit,
 )
@@ -46,7 +46,7 @@ _SECTION_GAPS = {HEAD: 0, THOUGHT: 0, BODY: 14, CALLS: 14, SOURCES: 14, STATE: 1
 class MessageLayout:
     """The units of one row. `first` says that nothing stands above it."""
 
-    def __init__(self, row: MessageRow, styles: Styles, memory: RowMemory, *, first: bool) -> None:
+    def __init__(self, row: MessageRow, styles: Styles, memory: RowViewState, *, first: bool) -> None:
         self.row = row
         self.memory = memory
         self._styles = styles

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF
 
 from app.ui.conversation.boxes import Box, PaintState, thought_frame
-from app.ui.conversation.json_lines import JsonMemory
+from app.ui.conversation.json_lines import JsonViewState
 from app.ui.kit.markdown.style import MarkdownStyle
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class ControlReference:
 
 
 @dataclass(slots=True)
-class RowMemory:
+class RowViewState:
     """What the person chose in a message; kept while the chat is open, even for messages that are far away."""
 
     thoughts_open: bool | None = None
@@ -45,7 +45,7 @@ class RowMemory:
     details_open: bool = False
     thought_s: float | None = None
     thought_started: float = 0.0
-    json: dict[str, JsonMemory] = field(default_factory=dict)  # by the name of the box
+    json: dict[str, JsonViewState] = field(default_factory=dict)  # by the name of the box
 
 
 class Styles:

@@ -34,7 +34,6 @@ from app.ui.conversation.actions import Actions
 from app.ui.conversation.boxes import paint_focus_ring
 from app.ui.conversation.highlighter import Highlighter
 from app.ui.conversation.message_walk import MessageWalk
-from app.ui.conversation.paint import BackingStore
 from app.ui.conversation.pointer import Pointer
 from app.ui.conversation.rows import MessageRow
 from app.ui.conversation.scheduler import COLUMN_PX, PADDING_PX, ViewScheduler
@@ -42,6 +41,7 @@ from app.ui.conversation.scroll_bar import NOTCH_PX, Bar, OpaqueBar
 from app.ui.conversation.selection import Selection, select_all
 from app.ui.conversation.stream import Stream
 from app.ui.conversation.units import Styles
+from app.ui.conversation.viewport_painter import ViewportPainter
 from app.ui.conversation.virtual_list import BOTTOM_PX, VirtualList
 from app.ui.kit.accessible_document import show_document
 from app.ui.kit.markdown.figures import Figures
@@ -80,7 +80,7 @@ class MessageView(QAbstractScrollArea):
         self.figures = Figures(self)
         self.stack = VirtualList(Styles(theme, self.figures))
         self.selection = Selection()
-        self.picture = BackingStore(self.viewport(), self.stack, self.selection, theme)
+        self.picture = ViewportPainter(self.viewport(), self.stack, self.selection, theme)
         self.pointer = Pointer(self)
         self._actions = Actions(self)
         self.setVerticalScrollBar(OpaqueBar(theme))

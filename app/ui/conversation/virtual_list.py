@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.ui.conversation.scroll_estimate import ScrollEstimate
-from app.ui.conversation.units import Key, RowMemory, Styles, Unit
+from app.ui.conversation.units import Key, RowViewState, Styles, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ class VirtualList:
         self.weights = ScrollEstimate()
         self._index: dict[str, int] = {}
         self._models: OrderedDict[str, MessageLayout] = OrderedDict()
-        self._memories: dict[str, RowMemory] = {}
+        self._memories: dict[str, RowViewState] = {}
         self._built: OrderedDict[Unit, None] = OrderedDict()
         self.width = 0
         self.height = 0
@@ -116,8 +116,8 @@ class VirtualList:
     def number_of(self, row_id: str) -> int | None:
         return self._index.get(row_id)
 
-    def memory(self, row_id: str) -> RowMemory:
-        return self._memories.setdefault(row_id, RowMemory())
+    def memory(self, row_id: str) -> RowViewState:
+        return self._memories.setdefault(row_id, RowViewState())
 
     def model(self, number: int) -> MessageLayout:
         """Return a row taken apart."""

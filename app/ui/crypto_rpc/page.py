@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.core.current_account import Headroom
+from app.core.current_account import RateLimitRemaining
 from app.core.money import credits_text
 from app.core.tabs import TABS
 from app.translation import tr, tr_n
@@ -417,13 +417,13 @@ class CryptoRpcPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return rpc_palette_items(self, text, limit)
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         """Chain calls have a cap of their own; shown while some of the minute's are used."""
         caps = self.presenter.caps.view
         if not caps.requests:
             return None
         left = max(0, caps.requests_limit - caps.requests)
-        return Headroom(left, caps.requests_limit, resets_at=caps.resets_at, of=tr("Blockchain calls"))
+        return RateLimitRemaining(left, caps.requests_limit, resets_at=caps.resets_at, of=tr("Blockchain calls"))
 
     def running_work(self) -> Sequence[str]:
         work = [tr("A request to a node")] if self.presenter.is_sending else []

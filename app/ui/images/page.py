@@ -29,7 +29,7 @@ from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.scene_prompts import ScenePrompts
 
 if TYPE_CHECKING:
-    from app.core.current_account import Headroom
+    from app.core.current_account import RateLimitRemaining
     from app.core.tasks import TaskScope
     from app.ui.images.presenter import ImagesPresenter
     from app.ui.images.session.image_edits import ImageEdits
@@ -371,7 +371,7 @@ class ImagesPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return images_palette_items(self, text, limit)
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:

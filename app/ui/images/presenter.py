@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
-from app.core.budget import expecting_together
 from app.core.calling_presenter import CallingPresenter
-from app.core.current_account import Headroom
+from app.core.current_account import RateLimitRemaining
 from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models, saved_models
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe, for_account
+from app.core.spending_limits import expecting_together
 from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
@@ -88,7 +88,7 @@ class ImagesPresenter(CallingPresenter):
         self._calls = 0
         self._arrived: set[str] = set()
         self._newest: Exchange | None = None
-        self._left: Headroom | None = None
+        self._left: RateLimitRemaining | None = None
         self.refused: Refused | None = None
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self.balance_changed)
@@ -383,11 +383,11 @@ class ImagesPresenter(CallingPresenter):
 
     def _record_exchange(self, exchange: Exchange) -> None:
         self._newest = exchange
-        told = Headroom.told(exchange.info, tr("Images"))
+        told = RateLimitRemaining.told(exchange.info, tr("Images"))
         self._left = told.after(self._left) if told is not None else None
         self.request_changed.emit(exchange)
 
-    def headroom(self) -> Headroom | None:
+    def headroom(self) -> RateLimitRemaining | None:
         """How many images may still be asked for this minute, as the last answer told."""
         return self._left
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QWidget
 
-    from app.core.current_account import Headroom
+    from app.core.current_account import RateLimitRemaining
 
 
 def _always() -> bool:
@@ -111,7 +111,7 @@ class TabPage(Protocol):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         """What of this tab the palette can open, best first. Must answer from memory, within 10 ms."""
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         """The limit that matters here, for the status bar; None where no answer told of it."""
 
     def running_work(self) -> Sequence[str]:

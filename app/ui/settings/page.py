@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.current_account import Headroom
+from app.core.current_account import RateLimitRemaining
 from app.core.secrets import Secrets
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
@@ -191,7 +191,7 @@ class SettingsPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return ()  # the window lists the sections itself, before this tab is built
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         return None
 
     def running_work(self) -> Sequence[str]:

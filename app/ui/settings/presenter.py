@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.budget import with_limit
 from app.core.call_log import CallLog
 from app.core.current_account import CurrentAccount
+from app.core.spending_limits import with_limit
 from app.core.tasks import TaskScope
 from app.storage.backups import backups_in
 from app.storage.disk_usage import shares

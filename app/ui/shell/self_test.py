@@ -20,7 +20,7 @@ from PySide6 import __version__ as pyside_version
 from PySide6.QtCore import QCollator, QCoreApplication, QLocale, Qt, qVersion
 from PySide6.QtGui import QFontDatabase
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable
 from app.formats import format_number
 from app.service.http.tls import trusted_authorities
 from app.translation import tr, tr_n
@@ -170,7 +170,7 @@ def _sound(table: _Table) -> None:
     try:
         outputs, inputs = host.devices("output"), host.devices("input")
     except AudioUnavailable as failure:
-        is_ours = failure.missing == Missing.LIBRARY and _is_built()
+        is_ours = failure.missing == AudioProblem.LIBRARY and _is_built()
         table.line(tr("Audio"), FAILED if is_ours else LACKING, f"{failure} {failure.detail}".strip())
         return
     state = OK if outputs or inputs else LACKING

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
-from app.core.current_account import CurrentAccount, Headroom
+from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.money import count, money, short_count, whole_money
 from app.translation import tr
 from app.ui.kit import icons
@@ -190,7 +190,7 @@ class StatusBar(QFrame):
         super().__init__()
         self._theme = theme
         self._current_account = current_account
-        self._headroom: Headroom | None = None
+        self._headroom: RateLimitRemaining | None = None
         self._work: tuple[str, ...] = ()
         self._reset = QTimer(self)
         self._reset.setSingleShot(True)
@@ -237,7 +237,7 @@ class StatusBar(QFrame):
         item.clicked.connect(lambda: self.page_requested.emit(page))
         return item
 
-    def set_headroom(self, headroom: Headroom | None) -> None:
+    def set_headroom(self, headroom: RateLimitRemaining | None) -> None:
         """Show the limit of the tab in front until it resets; None shows nothing."""
         self._headroom = headroom
         self.refresh()
@@ -423,7 +423,7 @@ def _of(left: int, limit: int | None, words: tuple[str, str], written: Callable[
     return _runs(words[1] if limit is None else words[0], "text2", left=number, limit=of)
 
 
-def _limit_words(limit: Headroom, written: Callable[[int], str]) -> list[Run]:
+def _limit_words(limit: RateLimitRemaining, written: Callable[[int], str]) -> list[Run]:
     """ "Chat 68 of 75 requests  741K of 750K tokens left": `written` is how tokens are written."""
     runs: list[Run] = [(f"{limit.of} ", "text3", 400)]
     if limit.requests_left is None:

@@ -26,7 +26,7 @@ from app.ui.speech.take_list import TakeListPane
 from app.ui.speech.voice_controller import VoiceController
 
 if TYPE_CHECKING:
-    from app.core.current_account import Headroom
+    from app.core.current_account import RateLimitRemaining
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.speech.presenter import SpeechPresenter
@@ -396,7 +396,7 @@ class SpeechPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return speech_palette_items(self, self._rows, text, limit)
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         return None
 
     def running_work(self) -> Sequence[str]:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core import money
-from app.core.current_account import Headroom
+from app.core.current_account import RateLimitRemaining
 from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -433,10 +433,10 @@ class TranscriptionPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return transcription_palette_items(self, self._entries, text, limit)
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         """Sound has a limit of its own: what the last answer said of it."""
         exchange = self.presenter.last_exchange
-        return Headroom.told(exchange.info if exchange is not None else None, tr("Audio"))
+        return RateLimitRemaining.told(exchange.info if exchange is not None else None, tr("Audio"))
 
     def running_work(self) -> Sequence[str]:
         work: list[str] = []

@@ -29,7 +29,7 @@ from app.ui.video.state import Detail, Jobs
 from app.ui.video.video_player import VideoWindow
 
 if TYPE_CHECKING:
-    from app.core.current_account import Headroom
+    from app.core.current_account import RateLimitRemaining
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.video.presenter import VideoPresenter
@@ -383,7 +383,7 @@ class VideoPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return video_palette_items(self, self._jobs.rows, text, limit)
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.current_account import Headroom
+from app.core.current_account import RateLimitRemaining
 from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
 from app.core.problems import for_account
@@ -312,10 +312,10 @@ class VideoPresenter(QObject):
     def open_jobs(self) -> tuple[VideoJob, ...]:
         return tuple(job for job in self.job_store.jobs() if job.is_open and not job.held)
 
-    def headroom(self) -> Headroom | None:
+    def headroom(self) -> RateLimitRemaining | None:
         """How many videos may still be queued this minute, as the last answer told."""
         newest = next(iter(reversed(self.sending.exchanges.values())), None)
-        return Headroom.told(newest.info if newest is not None else None, tr("Video queue"))
+        return RateLimitRemaining.told(newest.info if newest is not None else None, tr("Video queue"))
 
     def _publish_jobs(self) -> None:
         self.jobs_changed.emit(self.jobs())

@@ -23,7 +23,7 @@ from app.ui.wallet.top_up_dialog import TopUpDialog
 from app.ui.wallet.wallet_dialogs import WalletDialogs
 
 if TYPE_CHECKING:
-    from app.core.current_account import Headroom
+    from app.core.current_account import RateLimitRemaining
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.wallet.presenter import WalletPresenter
@@ -368,7 +368,7 @@ class WalletPage(QObject):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         return ()
 
-    def status_headroom(self) -> Headroom | None:
+    def status_headroom(self) -> RateLimitRemaining | None:
         return None
 
     def running_work(self) -> Sequence[str]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.budget import read_limit, with_limit
 from app.core.money import money
 from app.core.rate_limit_watch import (
     AUDIO,
@@ -27,6 +26,7 @@ from app.core.rate_limit_watch import (
     VIDEO_RETRIEVAL,
     text_limits,
 )
+from app.core.spending_limits import read_limit, with_limit
 from app.core.tabs import tab_of
 from app.service.errors import ServiceError
 from app.storage.receipts import Receipt, Receipts
@@ -37,7 +37,7 @@ from app.ui.wallet.state import AccountCard, Gauge
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
     from app.core.current_account import CurrentAccount
-    from app.core.ledger import Ledger
+    from app.core.receipt_recorder import ReceiptRecorder
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, Accounts
     from app.service.account import RateLimits
@@ -68,7 +68,7 @@ class WalletPresenter(QObject):
         accounts: Accounts,
         settings: SettingsStore,
         tasks: TaskScope,
-        ledger: Ledger,
+        receipt_recorder: ReceiptRecorder,
         service_of: ServiceOf,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -77,7 +77,7 @@ class WalletPresenter(QObject):
         self._accounts = accounts
         self._settings = settings
         self._tasks = tasks
-        self._ledger = ledger
+        self._receipt_recorder = receipt_recorder
         self._service_of = service_of
         self._now = now
         self._receipts: Receipts | None = None
@@ -90,7 +90,7 @@ class WalletPresenter(QObject):
         self.kept_in: Callable[[], str] = lambda: ""
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self._numbers_changed)
-        ledger.recorded.connect(self._recorded)
+        receipt_recorder.recorded.connect(self._recorded)
 
     async def start(self, database: Database) -> None:
         """Take the opened database."""
@@ -121,7 +121,7 @@ class WalletPresenter(QObject):
         account = self.current_account.account
         partner = account is not None and account.partner
         now = self._now()
-        heard = {each.name: each for each in self._ledger.limits.limits(now)}
+        heard = {each.name: each for each in self._receipt_recorder.limits.limits(now)}
         granted: dict[str, int] = {}
         tiers = PARTNER_TIERS if partner else TIERS
         for each in self._limits.models if self._limits is not None else ():
@@ -220,7 +220,7 @@ class WalletPresenter(QObject):
 
     def _account_changed(self) -> None:
         self._limits = None
-        self._ledger.limits.clear()
+        self._receipt_recorder.limits.clear()
         self._show_daily_limit()
         self.reload()
 
@@ -304,7 +304,7 @@ class WalletPresenter(QObject):
         except ServiceError as error:
             card = replace(card, problem=str(error))
         if card.usd is not None and not card.problem:
-            card = replace(card, usd=self._ledger.record_balance(account, card.usd, begun))
+            card = replace(card, usd=self._receipt_recorder.record_balance(account, card.usd, begun))
         self._keep(card)
 
     async def _with_allocation(self, card: AccountCard, service: Service) -> AccountCard:

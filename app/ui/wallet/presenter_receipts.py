@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.file_saving import Saved
+from app.core.file_saving import SavedFile
 from app.core.money import clock, count
 from app.core.tabs import tab_title
 from app.service.errors import ServiceError
@@ -27,7 +27,7 @@ from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
-    from app.core.ledger import Ledger
+    from app.core.receipt_recorder import ReceiptRecorder
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Accounts
     from app.storage.database import Database
@@ -58,13 +58,13 @@ class ReceiptsPresenter(QObject):
     choices_changed = Signal(object)  # Choices
     filter_changed = Signal(object)  # Filter
     differences_changed = Signal(tuple, str)  # of Difference, and a sentence
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(
         self,
         current_account: CurrentAccount,
         accounts: Accounts,
-        ledger: Ledger,
+        receipt_recorder: ReceiptRecorder,
         tasks: TaskScope,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         books_since: Callable[[], Awaitable[datetime | None]] = _always,
@@ -84,7 +84,7 @@ class ReceiptsPresenter(QObject):
         self.choices = Choices()
         self.is_seen: Callable[[], bool] = lambda: True
         self._is_behind = False
-        ledger.recorded.connect(lambda _receipt: self._follow())
+        receipt_recorder.recorded.connect(lambda _receipt: self._follow())
         current_account.account_changed.connect(self.reload)
 
     async def start(self, database: Database) -> None:
@@ -205,7 +205,7 @@ class ReceiptsPresenter(QObject):
             self.notice.emit(tr("The receipts could not be saved: {reason}.", reason=reason).replace("..", "."))
             return
         self.notice.emit(
-            Saved(path, tr_n("{n} receipt saved as {name}", "{n} receipts saved as {name}", saved, name=path.name))
+            SavedFile(path, tr_n("{n} receipt saved as {name}", "{n} receipts saved as {name}", saved, name=path.name))
         )
 
     async def _compare(self) -> None:

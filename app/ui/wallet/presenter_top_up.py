@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.budget import read_limit
 from app.core.money import money
 from app.core.problems import describe
+from app.core.spending_limits import read_limit
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import Intents

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from app.core.file_saving import Saved
+from app.core.file_saving import SavedFile
 from app.translation import tr
 from app.ui.kit.files import ask_to_save
 from app.ui.kit.theme import Theme
@@ -51,7 +51,7 @@ def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
 class WalletDialogs(QObject):
     """`told` carries a sentence for a toast."""
 
-    told = Signal(object)  # a sentence; `Saved` for a file that was written
+    told = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(self, theme: Theme, parent: QWidget, keys: WalletKeys) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class WalletDialogs(QObject):
         problem = await self._keys.attempt(self._keys.export(account, password, dialog.path))
         self.told.emit(
             problem
-            or Saved(dialog.path, tr("The key is in {name}, encrypted with your password", name=dialog.path.name))
+            or SavedFile(dialog.path, tr("The key is in {name}, encrypted with your password", name=dialog.path.name))
         )
 
     async def ask_elsewhere(self, name: str, text: str) -> str | None:

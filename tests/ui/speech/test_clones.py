@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.audio.devices import AudioUnavailable, Missing
+from app.audio.devices import AudioProblem, AudioUnavailable
 from app.audio.sample_check import check_sample
 from app.sandbox.server import RunningSandbox
 from app.service.speech import SpeechRequest
@@ -340,7 +340,7 @@ async def test_a_sample_that_the_disk_gives_no_room_to_play_is_told(speech: Spee
 
 async def test_without_a_microphone_one_sentence_says_so(speech: SpeechHarness) -> None:
     def none() -> object:
-        raise AudioUnavailable(Missing.DEVICE, "input")
+        raise AudioUnavailable(AudioProblem.DEVICE, "input")
 
     said: list[str] = []
     speech.open_blocks = none  # type: ignore[assignment]  # it never returns

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.budget import Budget, Question
 from app.core.money import money
+from app.core.spending_limits import Question, SpendingLimits
 from app.core.tabs import tab_of
 from app.sandbox.server import RunningSandbox
 from app.storage.paid_call_intents import Intents
@@ -29,7 +29,7 @@ class Limits:
         self.limits: dict[str, str] = {}
         self.questions: list[Question] = []
         self.answer = False
-        self.budget = Budget(lambda: self.limits, lambda: (), self._ask, tab_of)
+        self.spending_limits = SpendingLimits(lambda: self.limits, lambda: (), self._ask, tab_of)
 
     async def _ask(self, question: Question) -> bool:
         self.questions.append(question)
@@ -45,7 +45,7 @@ def limits() -> Limits:
 async def guarded(
     tmp_path: Path, sandbox: RunningSandbox, theme: Theme, limits: Limits
 ) -> AsyncIterator[SpeechHarness]:
-    async with open_speech(tmp_path, sandbox, theme, budget=limits.budget) as speech:
+    async with open_speech(tmp_path, sandbox, theme, spending_limits=limits.spending_limits) as speech:
         speech.presenter.use_voice("tts-kokoro", "af_sky")
         speech.presenter.set_speech_option("speed", 4.0)
         yield speech
@@ -124,7 +124,7 @@ async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: 
     await until(lambda: [row.state for row in guarded.takes] == ["complete"] * 3)
     await until(lambda: not guarded.tasks.running("speech audition"))
     assert [("All 3 voices together" in question.text) for question in limits.questions] == [True]
-    assert await limits.budget.spent("day", guarded.current_account.account) == 0, "nothing stays held"
+    assert await limits.spending_limits.spent("day", guarded.current_account.account) == 0, "nothing stays held"
 
 
 async def test_cloning_a_voice_is_held_against_a_limit(guarded: SpeechHarness, limits: Limits, tmp_path: Path) -> None:

@@ -346,9 +346,11 @@ async def test_all_that_the_sandbox_bills_is_the_same_sum_in_every_place(
     assert wallet.current_account.balance == left == usd - max(Decimal(0), billed - diem)
     assert wallet.current_account.spent_today == billed
     tabs = {receipt.tab for receipt in kept}
-    assert await wallet.budget.spent("day", account) == await wallet.budget.spent(f"account {account.id}", account)
-    assert await wallet.budget.spent("day", account) == billed
-    assert sum([await wallet.budget.spent(f"tab {tab}", account) for tab in tabs], Decimal(0)) == billed
+    assert await wallet.spending_limits.spent("day", account) == await wallet.spending_limits.spent(
+        f"account {account.id}", account
+    )
+    assert await wallet.spending_limits.spent("day", account) == billed
+    assert sum([await wallet.spending_limits.spent(f"tab {tab}", account) for tab in tabs], Decimal(0)) == billed
     # chart, its headline, export
     wallet.receipts.reload()
     await wallet.tasks.idle()
@@ -385,7 +387,11 @@ async def test_a_price_that_the_service_does_not_publish_is_read_from_the_balanc
     )
     assert (receipt.cost_usd, receipt.cost_source) == (Decimal("0.05"), "estimated")
     billed, _ = await booked(wallet)
-    assert wallet.current_account.spent_today == await wallet.budget.spent("day", wallet.sandbox_account) == billed
+    assert (
+        wallet.current_account.spent_today
+        == await wallet.spending_limits.spent("day", wallet.sandbox_account)
+        == billed
+    )
     assert wallet.current_account.balance == 100 - billed
 
 

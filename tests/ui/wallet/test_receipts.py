@@ -22,7 +22,7 @@ from app.ui.wallet.state import BookRow, Difference, Totals
 from app.ui.wallet.usage_chart import scale_of
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
-from tests.ui.wallet.test_budgets import QUESTION, spend
+from tests.ui.wallet.test_spending_limits import QUESTION, spend
 
 
 async def fill(wallet: WalletHarness, count: int = 6) -> None:

@@ -20,7 +20,7 @@ from app.wallet.keys import open_key_file
 from app.wallet.signer import EthAccountSigner, PrivateKey, address_of
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness, choose_way, phrase_words, wanted_words
-from tests.ui.wallet.test_budgets import QUESTION
+from tests.ui.wallet.test_spending_limits import QUESTION
 
 PASSWORD = "a long enough password"
 

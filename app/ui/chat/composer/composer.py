@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 from app.translation import tr, tr_n
 from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
-from app.ui.chat.session.seal import Lock, LockState
+from app.ui.chat.session.seal import SealIndicator, SealState
 from app.ui.kit.focus import leave_focus
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.announce import announce
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 # What folds away first when the row is narrow; Web stays longest because it costs money.
-TONES = {LockState.REFUSED: "bad", LockState.OPEN: "warn"}
+TONES = {SealState.REFUSED: "bad", SealState.OPEN: "warn"}
 _WEB_WORDS = {"off": tr("Off"), "auto": tr("Auto"), "on": tr("On")}
 _FOLD_ORDER = (("read_links", "citations"), ("thinking",), ("documents",), ("web_search",))
 
@@ -84,7 +84,7 @@ class Composer(QWidget):
         self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
         self.more.setAccessibleDescription(tr("More options"))
         self.lock = PillButton(theme, "", "unlock")  # the switch of the seal, beside Send
-        self._lock = Lock()
+        self._lock = SealIndicator()
         self.attach = IconButton(theme, "attach", tr("Attach files"), shortcut="Ctrl+O")
         self._pills: dict[str, PillButton] = {
             "web_search": self.web,
@@ -189,9 +189,9 @@ class Composer(QWidget):
         self._show_why(head.why_not if head.says_why_not else "")
         self._fold()
 
-    def _show_lock(self, lock: Lock, attaching: Control) -> None:
+    def _show_lock(self, lock: SealIndicator, attaching: Control) -> None:
         if lock.is_on and lock.state is not self._lock.state:
-            is_refused = lock.state is LockState.REFUSED
+            is_refused = lock.state is SealState.REFUSED
             announce(self, f"{lock.words}. {lock.detail}" if is_refused else lock.words, urgent=is_refused)
         self._lock = lock
         self.lock.set_icon(lock.icon, TONES.get(lock.state, "accent"))

@@ -185,7 +185,7 @@ class AccountModels:
     def _tier(self, model: Model) -> str:
         """How often the account may ask this model, as the service's letter; "" until it has said so."""
         from app.core.rate_limit_watch import text_tier
-        from app.service.pace import text_pace
+        from app.service.rate_limiter import text_pace
 
         service, account = self.current_account.service, self.current_account.account
         if service is None:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.budget import spending_in
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe, for_account
+from app.core.spending_limits import spending_in
 from app.service.errors import (
+    CallsPaused,
     ConnectionFailed,
     ContentRefused,
-    Held,
     InBandError,
     PaymentRequired,
     RateLimited,
@@ -525,7 +525,7 @@ def _is_sent_again(job: Job, error: ServiceError) -> bool:
     """Whether an answer is asked for once more with nobody looking: after a short limit, and not again and again."""
     wait_s = error.retry_after_s
     short = wait_s is not None and wait_s <= LONGEST_COUNTDOWN_S
-    return isinstance(error, RateLimited | Held) and short and job.resends < MAX_RESENDS
+    return isinstance(error, RateLimited | CallsPaused) and short and job.resends < MAX_RESENDS
 
 
 def _can_wait_for_connection(error: ServiceError) -> bool:
@@ -539,7 +539,7 @@ def wait_problem(wait: RetryWait, now: datetime) -> Problem:
     """What stands in the row while a call waits before its next try."""
     until = now + timedelta(seconds=wait.wait_s)
     if wait.reason in ("rate_limit", "held"):
-        kind = Held if wait.reason == "held" else RateLimited
+        kind = CallsPaused if wait.reason == "held" else RateLimited
         error = kind(wait.message)
         error.retry_after_s = wait.wait_s
         return describe(error, now=now, sends_again=True)

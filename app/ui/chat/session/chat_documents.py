@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.documents.index import Overview, overview, remove
 from app.documents.one_file import text_of
 from app.documents.reading import PLAIN, Kind, Reason, Unreadable, sentence
-from app.documents.search import Found, excerpt, named, search, whole_text
+from app.documents.search import FoundPassages, excerpt, named, search, whole_text
 from app.documents.vectors import vectors_beside
 from app.documents.watcher import DocumentWatcher, Progress
 from app.service.http.harmless_text import harmless_line
@@ -158,7 +158,9 @@ class ChatDocuments(QObject):
         """The names of files that were not read, each with the reason."""
         return [(Path(path).name, sentence(reason)) for path, reason in found.left_out]
 
-    async def find(self, project_id: str, question: str, *, words_alone: bool = False) -> tuple[tuple[Found, ...], str]:
+    async def find(
+        self, project_id: str, question: str, *, words_alone: bool = False
+    ) -> tuple[tuple[FoundPassages, ...], str]:
         """The passages for a question, best first, and why its embedding was not searched for where it should be.
 
         With `words_alone` nothing leaves this computer, whatever the person switched on.
@@ -254,7 +256,7 @@ def _note(is_there: bool, chars: int) -> str:
     return tr("The document is not there any more, or no longer belongs to this project. {sent}", sent=sent)
 
 
-def place_words(found: Found) -> str:
+def place_words(found: FoundPassages) -> str:
     """Say where a passage is: the file and the page, lines or whatever its kind counts."""
     file, first, last = Path(found.path).name, found.first, found.last
     if found.kind is Kind.PDF:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money
-from app.core.budget import read_limit
+from app.core.spending_limits import read_limit
 from app.core.trash import TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand
 from app.formats import format_number

@@ -46,7 +46,7 @@ class _Item:
         return not self.is_kept and not self.sentence
 
 
-class Attaching(QObject):
+class ComposerAttachments(QObject):
     """Keeps `OpenChat.attachments` and tells what the chips show. `keep_draft` puts the draft on the disk."""
 
     changed = Signal(object)  # tuple[AttachmentView, ...]

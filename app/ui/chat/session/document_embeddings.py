@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.budget import expecting_together, spending_in
 from app.core.model_lists import list_models, saved_models
 from app.core.paid_call import paid_call
 from app.core.problems import describe
+from app.core.spending_limits import expecting_together, spending_in
 from app.documents.index import remove
 from app.documents.vectors import (
     About,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.core.file_saving import Saved
+from app.core.file_saving import SavedFile
 from app.formats import format_number
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
@@ -65,7 +65,7 @@ class Transfer:
             packed = await asyncio.to_thread(write)
         except OSError as error:
             return _not_saved(path, error)
-        return Saved(path, _saved_words(path.name, packed))
+        return SavedFile(path, _saved_words(path.name, packed))
 
     async def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> str:
         """Write each chat into a file of its own, beside what is in the folder. Stops at the first that fails."""
@@ -73,10 +73,10 @@ class Transfer:
             chat = await self._history.chat(chat_id)
             path = await asyncio.to_thread(_free_path, folder / name_of(chat.title or NEW_CHAT, form.kind))
             sentence = await self.export(chat_id, path, form)
-            if not isinstance(sentence, Saved):
+            if not isinstance(sentence, SavedFile):
                 return sentence
         words = tr_n("{n} chat saved in {folder}", "{n} chats saved in {folder}", len(chat_ids), folder=folder.name)
-        return Saved(path, words) if chat_ids else ""
+        return SavedFile(path, words) if chat_ids else ""
 
     async def export_project(
         self, project: Project, chat_ids: Sequence[str], path: Path, documents: Sequence[str]
@@ -103,7 +103,7 @@ class Transfer:
         if documents:
             listed = tr_n("{n} file or folder", "{n} files and folders", len(documents))
             words = tr("{saved}. It lists the {documents} it follows, without contents", saved=words, documents=listed)
-        return Saved(path, words)
+        return SavedFile(path, words)
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""

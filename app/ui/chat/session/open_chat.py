@@ -20,7 +20,7 @@ from app.ui.chat.session.chat_options import (
 )
 from app.ui.chat.session.estimate import TokenCounter, count_tokens
 from app.ui.chat.session.message_tree import MessageTree
-from app.ui.chat.session.seal import Lock, SealStatus, lock_of
+from app.ui.chat.session.seal import SealIndicator, SealStatus, lock_of
 from app.ui.chat.session.stored_chat import (
     CHARACTER_KEY,
     PARAMETERS_KEY,
@@ -213,7 +213,7 @@ class OpenChat:
     def asked_structure(self) -> Structure:
         return Structure() if self.sealed else self.structure
 
-    def lock(self) -> Lock:
+    def lock(self) -> SealIndicator:
         """Whether this chat is sealed, and what is known of that."""
         seal_status = self.seal_status(self.chat_id)
         return lock_of(

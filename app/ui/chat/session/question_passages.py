@@ -15,7 +15,7 @@ from app.ui.chat.session.chat_documents import place_words
 
 if TYPE_CHECKING:
     from app.ui.chat.session.chat_documents import ChatDocuments
-    from app.ui.chat.session.composer_attachments import Attaching
+    from app.ui.chat.session.composer_attachments import ComposerAttachments
     from app.ui.chat.session.open_chat import OpenChat
 
 STILL_READING = tr("The documents are still being read. Send again to go on without waiting.")
@@ -25,7 +25,7 @@ class QuestionPassages:
     """One for the box. `tell` says a sentence."""
 
     def __init__(
-        self, opened: OpenChat, attaching: Attaching, documents: ChatDocuments, tell: Callable[[str], None]
+        self, opened: OpenChat, attaching: ComposerAttachments, documents: ChatDocuments, tell: Callable[[str], None]
     ) -> None:
         self._opened = opened
         self._attaching = attaching

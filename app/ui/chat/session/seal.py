@@ -30,7 +30,7 @@ NO_SPEECH = tr("Reading aloud is off while the chat is sealed: the text would be
 NO_COMPARING = tr("Comparing is off while the chat is sealed: each model needs a seal of its own.")
 
 
-class LockState(StrEnum):
+class SealState(StrEnum):
     SEALED = "sealed"  # and checked: only the enclave reads what is sent
     ENCLAVE = "enclave"  # readable by the service on the way
     OPEN = "open"  # not sealed, or not yet
@@ -38,10 +38,10 @@ class LockState(StrEnum):
 
 
 ICONS = {
-    LockState.SEALED: "lock",
-    LockState.ENCLAVE: "shield",
-    LockState.OPEN: "unlock",
-    LockState.REFUSED: "warning",
+    SealState.SEALED: "lock",
+    SealState.ENCLAVE: "shield",
+    SealState.OPEN: "unlock",
+    SealState.REFUSED: "warning",
 }
 
 
@@ -53,10 +53,10 @@ class SealStatus(NamedTuple):
     refusal: str = ""
 
 
-class Lock(NamedTuple):
+class SealIndicator(NamedTuple):
     """The lock of the open chat. `why_not` says why its switch cannot be used, "" when it can."""
 
-    state: LockState = LockState.OPEN
+    state: SealState = SealState.OPEN
     is_on: bool = False
     words: str = ""
     detail: str = ""  # one sentence
@@ -68,25 +68,27 @@ class Lock(NamedTuple):
         return ICONS[self.state]
 
 
-def lock_of(model: Model | None, status: SealStatus, *, is_on: bool, has_character: bool, in_sandbox: bool) -> Lock:
+def lock_of(
+    model: Model | None, status: SealStatus, *, is_on: bool, has_character: bool, in_sandbox: bool
+) -> SealIndicator:
     """The state of a chat's lock. `is_on`: the person chose to seal this chat."""
     can = model.capabilities if model is not None else None
     in_enclave = can is not None and (can.supports_tee_attestation or can.supports_e2ee)
     why_not = "" if is_on else _why_not(model, has_character)
     if is_on and status.refusal:
-        return Lock(LockState.REFUSED, True, tr("Seal refused"), status.refusal, is_quiet=False)
+        return SealIndicator(SealState.REFUSED, True, tr("Seal refused"), status.refusal, is_quiet=False)
     if is_on and model is not None and status.checked_model == model.id:
-        return Lock(
-            LockState.SEALED, True, tr("Sealed"), SEALED_IN_SANDBOX if in_sandbox else SEALED_MEANS, is_quiet=False
+        return SealIndicator(
+            SealState.SEALED, True, tr("Sealed"), SEALED_IN_SANDBOX if in_sandbox else SEALED_MEANS, is_quiet=False
         )
     if is_on:
         detail = tr("Rialto is checking the enclave.") if status.is_checking else UNCHECKED
-        return Lock(LockState.OPEN, True, tr("Not sealed yet"), detail, is_quiet=False)
+        return SealIndicator(SealState.OPEN, True, tr("Not sealed yet"), detail, is_quiet=False)
     if in_enclave:
         can_seal = tr("This model can be sealed. Until then the service can read your messages on the way.")
         detail = IN_ENCLAVE if why_not else can_seal
-        return Lock(LockState.ENCLAVE, False, tr("Enclave, not sealed"), detail, why_not, is_quiet=False)
-    return Lock(LockState.OPEN, False, tr("Not sealed"), tr("The service can read this chat."), why_not)
+        return SealIndicator(SealState.ENCLAVE, False, tr("Enclave, not sealed"), detail, why_not, is_quiet=False)
+    return SealIndicator(SealState.OPEN, False, tr("Not sealed"), tr("The service can read this chat."), why_not)
 
 
 def _why_not(model: Model | None, has_character: bool) -> str:

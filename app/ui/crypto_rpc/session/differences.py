@@ -17,11 +17,11 @@ Pair = tuple[Path, object, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class AbsentValue:
     """Stands where one of the two answers has nothing."""
 
 
-MISSING = Missing()
+MISSING = AbsentValue()
 
 
 @dataclass(frozen=True, slots=True)

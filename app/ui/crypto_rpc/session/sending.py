@@ -46,7 +46,7 @@ NOT_KEPT = "signed transaction, not kept"
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SendResult:
     """How a request ended: the note on disk, and a problem when there is no answer.
 
     `refused`: an answer came, and the disk did not take it. The error carries it, and `call` is not as on the disk.
@@ -213,7 +213,7 @@ async def send(
     now: datetime,
     on_wait: Callable[[RetryWait], None] | None = None,
     job_id: str = "",
-) -> Sent:
+) -> SendResult:
     """Put the request on disk, send it once, and keep how it ended. Raises `StorageError` before anything was sent."""
     call = await calls.begin(
         account.id,
@@ -256,7 +256,7 @@ async def send(
         problem = Problem(tr("The response could not be saved"), error.sentence)
         if any(outcome.may_be_sent for outcome in answer.outcomes):
             problem = nobody_can_say(list(call.transactions.values()), (), answer.request_id)
-        return Sent(call, problem, error)
+        return SendResult(call, problem, error)
     if any(outcome.may_be_sent for outcome in answer.outcomes):
         lost = [
             transactions[row.id].hash
@@ -271,8 +271,8 @@ async def send(
             request_id=answer.request_id,
             exchange_id=answer.exchange.id,
         )
-        return Sent(await calls.one(call.id), problem)
-    return Sent(await calls.one(call.id), other_hash(rows, transactions, answer))
+        return SendResult(await calls.one(call.id), problem)
+    return SendResult(await calls.one(call.id), other_hash(rows, transactions, answer))
 
 
 class _Waiting:
@@ -330,7 +330,7 @@ async def _keep(calls: RpcCalls, call: RpcCall, answer: RpcResponse) -> None:
     )
 
 
-async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes_state: bool) -> Sent:
+async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes_state: bool) -> SendResult:
     """A refusal and what never arrived are failures; all else is not known, which matters where something changes."""
     exchange_id = error.exchange.id if error.exchange is not None else ""
     problem = describe(error, subject=tr("request"))
@@ -340,11 +340,11 @@ async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes
         await calls.failed(
             call.id, str(problem), status=error.status, request_id=error.request_id, exchange_id=exchange_id
         )
-        return Sent(await calls.one(call.id), problem)
+        return SendResult(await calls.one(call.id), problem)
     await calls.unknown(call.id, str(problem), exchange_id=exchange_id)
     if changes_state:
         problem = nobody_can_say(list(call.transactions.values()), problem.details, problem.request_id)
-    return Sent(await calls.one(call.id), problem)
+    return SendResult(await calls.one(call.id), problem)
 
 
 def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence[CallRow]) -> Problem | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.file_saving import Saved
+from app.core.file_saving import SavedFile
 from app.core.tasks import TaskScope
 from app.core.trash import move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
@@ -58,7 +58,7 @@ class ImageLibrary(QObject):
 
     gallery_changed = Signal(object)
     image_changed = Signal(object)
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     usage_changed = Signal(object)  # Usage
     deleted = Signal(str)  # the id of an image that is gone for good
     imported = Signal(str)  # the id of an image that was brought in
@@ -266,7 +266,7 @@ class ImageLibrary(QObject):
             self.notice.emit(tr("There was nothing to save"))
             return
         self.notice.emit(
-            Saved(
+            SavedFile(
                 saved[0],
                 "" if len(saved) == 1 else tr("{count} images saved in {name}", count=len(saved), name=target.name),
             )

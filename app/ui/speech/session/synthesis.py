@@ -23,8 +23,8 @@ from PySide6.QtCore import QObject, Signal
 from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of
 from app.audio.formats import can_decode, pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
-from app.core.budget import expecting_together
 from app.core.paid_call import PaidCall, paid_call
+from app.core.spending_limits import expecting_together
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
 from app.storage.errors import StorageError, Unsaved, unavailable

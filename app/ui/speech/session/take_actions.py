@@ -15,9 +15,9 @@ from PySide6.QtCore import QObject, Signal
 from app.audio.encoding import CannotWrite
 from app.audio.formats import FORMATS, SPEECH_FORMATS, Format, can_encode
 from app.core import money
-from app.core.budget import expecting_together
-from app.core.file_saving import Saved
+from app.core.file_saving import SavedFile
 from app.core.problems import Problem, describe
+from app.core.spending_limits import expecting_together
 from app.core.tasks import TaskScope
 from app.core.trash import TrashEntry, TrashKind, move_rows, moved_text
 from app.service.errors import ServiceError
@@ -376,7 +376,7 @@ class TakeActions(QObject):
             presenter.set_problem(Problem(error.sentence, tr("The clip itself is safe.")))
         else:
             self.saved.emit(tr("Saved as {name}", name=target.name))
-            presenter.notice.emit(Saved(target))
+            presenter.notice.emit(SavedFile(target))
         finally:
             later.cancel()
             if loaded is not None:

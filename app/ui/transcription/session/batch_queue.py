@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.core import money
-from app.core.budget import expecting_together
+from app.core.spending_limits import expecting_together
 from app.core.undo import UndoCommand
 from app.translation import tr
 from app.ui.transcription.session.rows import batch_row

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable
 from app.audio.live_peaks import PER_SECOND
 from app.audio.microphone import MIXED, Blocks, MicrophoneChoice, open_microphone
 from app.audio.recording import Recorder, RecordingSnapshot
@@ -265,7 +265,7 @@ class RecordingSession(QObject):
                     self.ticked.emit(Tick("test", state.seconds, 0, state.level_db, state.peak_db, state.warning))
                     await asyncio.sleep(WAIT_S)
         except TimeoutError:
-            raise AudioUnavailable(Missing.BUSY, "input", tr("no audio received")) from None
+            raise AudioUnavailable(AudioProblem.BUSY, "input", tr("no audio received")) from None
 
     def _set_test(self, doing: str) -> None:
         self._test = doing

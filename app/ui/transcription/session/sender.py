@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.audio.preparing import CannotPrepare, Stopped
-from app.core.budget import expecting_together
 from app.core.paid_call import PaidCall, end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
+from app.core.spending_limits import expecting_together
 from app.service.errors import LimitExceeded, ServiceError, SpendingLimit
 from app.service.pricing import transcription_cost
 from app.service.transcription import TranscriptionRequest

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.core.problems import describe
-from app.service.errors import ConnectionFailed, Held, RateLimited, ServiceError, TimedOut
+from app.service.errors import CallsPaused, ConnectionFailed, RateLimited, ServiceError, TimedOut
 from app.service.video import RETRIEVE_PER_MINUTE, VideoState, poll_interval_s
 from app.storage.errors import StorageError
 from app.translation import tr
@@ -212,7 +212,7 @@ class PollScheduler:
                 self._rest(told.rests_s)
         except AddressBusy as busy:
             wait = self._once_more(job_id, busy.retry_after_s)
-        except (RateLimited, Held) as error:
+        except (RateLimited, CallsPaused) as error:
             told_s = error.retry_after_s
             wait = RETRY_S * 2**self._refusals if told_s is None else told_s
             self._refusals = min(self._refusals + 1, 8)

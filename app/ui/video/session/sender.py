@@ -21,11 +21,11 @@ from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.core.problems import describe
 from app.service.errors import (
     AuthenticationFailed,
+    CallsPaused,
     Conflict,
     ConnectionFailed,
     ContentRefused,
     CredentialUnavailable,
-    Held,
     LimitExceeded,
     PaymentRequired,
     RateLimited,
@@ -198,7 +198,7 @@ class Sender:
 
     async def _not_sent(self, job: VideoJob, error: ServiceError) -> None:
         """The price could not be asked for."""
-        if isinstance(error, ConnectionFailed | TimedOut | Held):
+        if isinstance(error, ConnectionFailed | TimedOut | CallsPaused):
             self.is_offline = True
             await self._job_store.record(job.id, note=WAITS_FOR_NETWORK)
         else:
@@ -217,7 +217,7 @@ class Sender:
             )
             await job_store.record(job.id, state="unknown", note=note, ended_at=job_store.now())
             job_store.noticed.emit(job.id, "unknown")
-        elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
+        elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | CallsPaused):
             self.is_offline = True
             await job_store.record(job.id, state="waiting", note=WAITS_FOR_NETWORK)
         elif isinstance(error, Conflict) and error.consent is not None:

@@ -16,8 +16,8 @@ import pytest
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.qt_repairs import collector as module
-from app.ui.kit.qt_repairs.collector import FULL_EVERY, UiThreadCollector, collect_if_due, trim_heaps
+from app.ui.kit.qt_repairs import garbage_collector as module
+from app.ui.kit.qt_repairs.garbage_collector import FULL_EVERY, UiThreadGarbageCollector, collect_if_due, trim_heaps
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,7 @@ def allocate(count: int) -> None:
 
 
 async def test_a_busy_worker_thread_collects_nothing() -> None:
-    collector = UiThreadCollector()
+    collector = UiThreadGarbageCollector()
     try:
         threads: list[str] = []
         for _ in range(20):
@@ -69,13 +69,13 @@ def test_nothing_happens_before_it_is_due() -> None:
 
 
 @pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[UiThreadCollector]:
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[UiThreadGarbageCollector]:
     """One that finds two hundredths of a second quiet already. What stays of the suite (see conftest) is set aside."""
     monkeypatch.setattr(module, "QUIET_MS", 20)
     monkeypatch.setattr(module, "DEEP_QUIET_MS", 60)
     gc.collect()
     gc.freeze()
-    made = UiThreadCollector()
+    made = UiThreadGarbageCollector()
     yield made
     made.close()
     gc.disable()  # the suite collects between tests, see conftest
@@ -92,7 +92,7 @@ def make_full_one_due() -> None:
 
 
 def test_a_full_collection_waits_for_a_quiet_moment(
-    collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    collector: UiThreadGarbageCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "QUIET_WAITS", -1)
     before, set_aside = full_collections(), gc.get_freeze_count()
@@ -107,7 +107,7 @@ def test_a_full_collection_waits_for_a_quiet_moment(
 
 
 def test_one_that_was_put_off_too_often_comes_all_the_same(
-    collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    collector: UiThreadGarbageCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "QUIET_WAITS", -1)
     monkeypatch.setattr(module, "MOST_DELAYS", 2)
@@ -123,7 +123,7 @@ def test_after_work_free_memory_is_handed_back(qtbot: QtBot, monkeypatch: pytest
     monkeypatch.setattr(module, "TRIM_MS", 20)
     monkeypatch.setattr(module, "trim_heaps", lambda: trims.append(None))
     gc.collect()
-    collector = UiThreadCollector()
+    collector = UiThreadGarbageCollector()
     qtbot.wait(100)
     assert not trims, "nothing was done"
     kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
@@ -141,7 +141,9 @@ def test_free_pages_between_used_ones_go_back_to_the_system() -> None:
     assert blocks
 
 
-def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(collector: UiThreadCollector, qtbot: QtBot) -> None:
+def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(
+    collector: UiThreadGarbageCollector, qtbot: QtBot
+) -> None:
     threads: list[str] = []
     kept, set_aside = [Noted(threads)], gc.get_freeze_count()
     make_full_one_due()
@@ -155,7 +157,7 @@ def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(collector: UiT
 
 
 def test_what_was_set_aside_is_not_looked_at_while_the_window_is_at_work(
-    collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    collector: UiThreadGarbageCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = full_collections()
     make_full_one_due()
@@ -198,7 +200,7 @@ def test_views_closed_long_after_they_were_opened_do_not_gather() -> None:
 
 def test_other_threads_hand_over_within_a_millisecond_while_a_window_is_there() -> None:
     before = sys.getswitchinterval()
-    collector = UiThreadCollector()
+    collector = UiThreadGarbageCollector()
     assert sys.getswitchinterval() <= 0.001
     collector.close()
     gc.disable()
@@ -208,7 +210,7 @@ def test_other_threads_hand_over_within_a_millisecond_while_a_window_is_there() 
 HEAPS_OF_EIGHT_THREADS = """
 import ctypes, os, re, sys, tempfile, threading
 if sys.argv[1] == "shared":
-    from app.ui.kit.qt_repairs.collector import share_heaps
+    from app.ui.kit.qt_repairs.garbage_collector import share_heaps
     share_heaps()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.fdopen.restype = ctypes.c_void_p, ctypes.c_void_p

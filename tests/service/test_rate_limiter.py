@@ -6,7 +6,7 @@ import pytest
 
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.crypto_rpc import RpcItem
-from app.service.pace import PARTNER_PER_MINUTE, PER_MINUTE, WINDOW_S, Pace, text_pace
+from app.service.rate_limiter import PARTNER_PER_MINUTE, PER_MINUTE, WINDOW_S, RateLimiter, text_pace
 from app.service.service import open_service
 from tests.service.loopback import Watched, answering
 
@@ -31,7 +31,7 @@ class Turned:
 
 async def test_r_lim_05_r_lim_29_calls_wait_for_their_turn_within_the_minute() -> None:
     turned = Turned()
-    pace = Pace({"image": 2}, turned.clock, turned.sleep)
+    pace = RateLimiter({"image": 2}, turned.clock, turned.sleep)
     told: list[float] = []
     for _ in range(5):
         await pace.turn("image", told.append)
@@ -50,7 +50,7 @@ async def test_a_turn_given_up_is_free_again() -> None:
     async def given_up(seconds: float) -> None:
         raise asyncio.CancelledError
 
-    pace = Pace({"image": 1}, lambda: 100.0, given_up)
+    pace = RateLimiter({"image": 1}, lambda: 100.0, given_up)
     await pace.turn("image", lambda seconds: None)
     for _ in range(3):
         told: list[float] = []
@@ -78,10 +78,10 @@ async def test_so_many_calls_go_in_a_minute_and_the_next_one_waits(
 ) -> None:
     assert (PER_MINUTE[name], PARTNER_PER_MINUTE[name]) == (allowed, partner), rule
     for limit, is_partner in ((allowed, False), (partner, True)):
-        assert await held_after(limit, Pace(partner=is_partner), name), rule
+        assert await held_after(limit, RateLimiter(partner=is_partner), name), rule
 
 
-async def held_after(count: int, pace: Pace, name: str) -> bool:
+async def held_after(count: int, pace: RateLimiter, name: str) -> bool:
     """Whether the call after `count` calls is the first that has to wait."""
     turned = Turned()
     pace._clock, pace._sleep = turned.clock, turned.sleep
@@ -119,7 +119,7 @@ async def test_the_limits_of_a_text_model_are_those_that_its_answer_told(
         assert await held_by_tokens(tokens, pace, text_pace("m")), rule
 
 
-async def held_by_tokens(tokens: int, pace: Pace, name: str) -> bool:
+async def held_by_tokens(tokens: int, pace: RateLimiter, name: str) -> bool:
     """Whether one token less than `tokens` lets the next call go, and one more holds it for the rest of the minute."""
     turned = Turned()
     pace._clock, pace._sleep = turned.clock, turned.sleep
@@ -138,8 +138,8 @@ async def held_by_tokens(tokens: int, pace: Pace, name: str) -> bool:
 async def test_r_lim_01_r_lim_10_a_model_that_has_told_nothing_has_the_roomiest_limits(
     partner: bool, tokens: int
 ) -> None:
-    assert await held_after(500, Pace(partner=partner), text_pace("m"))
-    assert await held_by_tokens(tokens, Pace(partner=partner), text_pace("m"))
+    assert await held_after(500, RateLimiter(partner=partner), text_pace("m"))
+    assert await held_by_tokens(tokens, RateLimiter(partner=partner), text_pace("m"))
 
 
 async def test_r_lim_29_tokens_of_an_answer_count_for_a_minute() -> None:

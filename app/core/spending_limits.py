@@ -150,7 +150,7 @@ def with_limit(limits: Mapping[str, str], key: str, text: str) -> dict[str, str]
     return changed
 
 
-class Budget:
+class SpendingLimits:
     """Knows the limits, what was spent and what is under way. `ask` puts a question to the person."""
 
     def __init__(

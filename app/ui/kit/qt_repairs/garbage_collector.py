@@ -35,7 +35,7 @@ M_ARENA_MAX, HEAPS = -8, 2  # glibc's number for how many heaps there may be
 SWITCH_S = 0.001  # a busy thread hands over after this; Python's own 5 ms are a third of a frame
 
 
-class UiThreadCollector(QObject):
+class UiThreadGarbageCollector(QObject):
     """Takes the collector over when made; `close` gives it back."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -135,7 +135,7 @@ def collect_if_due() -> None:
         collect_young_if_due()
 
 
-def _timer(owner: UiThreadCollector, interval_ms: int, call: Callable[[], object]) -> QTimer:
+def _timer(owner: UiThreadGarbageCollector, interval_ms: int, call: Callable[[], object]) -> QTimer:
     timer = QTimer(owner)
     timer.setSingleShot(True)
     timer.setInterval(interval_ms)

@@ -36,7 +36,7 @@ def text_pace(model: str) -> str:
     return _TEXT + model
 
 
-class Pace:
+class RateLimiter:
     """Tells each call when it may go. A kind of call without a limit goes at once.
 
     `partner`: the account has a partner's documented limits.

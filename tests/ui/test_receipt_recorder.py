@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.current_account import CurrentAccount, Headroom
-from app.core.ledger import Balances, Ledger
+from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.rate_limit_watch import RateLimitWatch
+from app.core.receipt_recorder import Balances, ReceiptRecorder
 from app.core.tasks import TaskScope
 from app.service.exchange import Exchange, RequestRecord
 from app.service.response_info import ResponseInfo
@@ -179,7 +179,7 @@ def test_of_answers_that_overtake_each_other_the_lower_count_holds_until_the_lim
         at = NOON + timedelta(seconds=second)
         info = ResponseInfo(200, at, limit_requests=20, remaining_requests=remaining, reset_requests_at=resets_at)
         watch.observe(Exchange("x", at, RequestRecord("POST", "/image/generate", ""), info=info, resource="images"))
-        told = Headroom.told(info, "Images")
+        told = RateLimitRemaining.told(info, "Images")
         assert told is not None
         left = told.after(left)
         counts.append((watch.limits(at)[0].left, left.requests_left))
@@ -189,14 +189,14 @@ def test_of_answers_that_overtake_each_other_the_lower_count_holds_until_the_lim
 async def test_the_receipt_of_a_task_that_is_canceled_is_kept_with_the_next(tmp_path: Path) -> None:
     tasks = TaskScope(lambda error: pytest.fail(str(error)))
     async with aclosing(tasks), closed(await Database.open(tmp_path / "rialto.sqlite3")) as database:
-        receipts, ledger = Receipts(database), Ledger(CurrentAccount(), tasks)
-        await ledger.start(receipts)
-        ledger.recorder(SANDBOX)(call(0, 1, "5", "0.25"))
+        receipts, receipt_recorder = Receipts(database), ReceiptRecorder(CurrentAccount(), tasks)
+        await receipt_recorder.start(receipts)
+        receipt_recorder.recorder(SANDBOX)(call(0, 1, "5", "0.25"))
         await asyncio.sleep(0)  # it is on its way to the disk
         tasks.cancel("receipt 0-1")
         await tasks.idle()
         assert await receipts.for_exchange("0-1") is None
-        await ledger.keep_refused()
+        await receipt_recorder.keep_refused()
         assert await receipts.for_exchange("0-1") is not None
 
 

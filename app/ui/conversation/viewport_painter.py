@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 
-class BackingStore:
+class ViewportPainter:
     """What the viewport shows, remembered from one paint to the next."""
 
     def __init__(self, viewport: QWidget, stack: VirtualList, selection: Selection, theme: Theme) -> None:

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from app.core.budget import expecting_together, read_limit
 from app.core.problems import describe
+from app.core.spending_limits import expecting_together, read_limit
 from app.credentials.accounts import new_account
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest
@@ -45,12 +45,12 @@ async def spend(wallet: WalletHarness, amount: str, tab: str = "speech") -> None
 async def asks(wallet: WalletHarness, *, tab: str = "speech", expected: str = "0.30", background: bool = False) -> bool:
     """Whether a call is let through."""
     try:
-        await wallet.budget.check(
+        await wallet.spending_limits.check(
             wallet.sandbox_account, call_of(tab, expected, background=background), f"one of {tab}"
         )
     except LimitExceeded:
         return False
-    wallet.budget.settled(f"one of {tab}")
+    wallet.spending_limits.settled(f"one of {tab}")
     return True
 
 
@@ -109,7 +109,7 @@ async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it
     ):
         wallet.presenter.set_limit("hard day", limit)
         with pytest.raises(SpendingLimit) as caught:
-            await wallet.budget.check(wallet.sandbox_account, call_of(), "one")
+            await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "one")
         problem = describe(caught.value)
         assert (problem.what, problem.meaning) == (what, meaning)
         assert problem.primary is not None
@@ -118,7 +118,7 @@ async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it
     wallet.presenter.set_limit("hard day", "")
     wallet.presenter.set_limit("hard tab speech", "0.10")
     with pytest.raises(SpendingLimit) as caught:
-        await wallet.budget.check(wallet.sandbox_account, call_of(), "one")
+        await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "one")
     assert describe(caught.value).what == "You have reached your daily limit for Speech of $0.10"
     wallet.page.change_limits("tab speech")
     fields = wallet.limit_fields
@@ -134,14 +134,14 @@ async def test_a_limit_for_all_accounts_counts_every_account_that_spends_the_sam
     wallet.presenter.set_limit("hard day", "0.50")
     for account, stops in ((pocket, True), (real, False)):
         try:
-            await wallet.budget.check(account, call_of(), account.id)
+            await wallet.spending_limits.check(account, call_of(), account.id)
             assert not stops
         except SpendingLimit:
             assert stops
-    assert await wallet.budget.spent("day", pocket) == Decimal("0.40")
-    assert await wallet.budget.spent("day", real) == Decimal("0.30")
+    assert await wallet.spending_limits.spent("day", pocket) == Decimal("0.40")
+    assert await wallet.spending_limits.spent("day", real) == Decimal("0.30")
     await wallet.use(pocket)
-    await wallet.ledger.refresh()
+    await wallet.receipt_recorder.refresh()
     assert wallet.current_account.spent_today == Decimal("0.40"), "Today is what the daily limit counts"
     await wallet.tasks.idle()
 
@@ -155,7 +155,7 @@ async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(w
 
     async def one(number: int) -> None:
         try:
-            await wallet.budget.check(wallet.sandbox_account, call_of("images", "0.01"), str(number))
+            await wallet.spending_limits.check(wallet.sandbox_account, call_of("images", "0.01"), str(number))
         except SpendingLimit as error:
             refused.append(error)
 
@@ -166,7 +166,7 @@ async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(w
     assert len(refused) == 4
     (question,) = wallet.questions
     assert "All 4 images together may cost $0.04" in question.text
-    assert await wallet.budget.spent("day", wallet.sandbox_account) == 0
+    assert await wallet.spending_limits.spent("day", wallet.sandbox_account) == 0
     await wallet.tasks.idle()
 
 
@@ -196,11 +196,11 @@ async def test_a_refused_call_never_reaches_the_service(wallet: WalletHarness) -
 
 async def test_calls_under_way_count_before_they_have_receipts(wallet: WalletHarness) -> None:
     wallet.presenter.set_limit("hard day", "0.50")
-    await wallet.budget.check(wallet.sandbox_account, call_of(), "first")
+    await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "first")
     with pytest.raises(LimitExceeded):
-        await wallet.budget.check(wallet.sandbox_account, call_of(), "second")
-    wallet.budget.settled("first")
-    await wallet.budget.check(wallet.sandbox_account, call_of(), "third")
+        await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "second")
+    wallet.spending_limits.settled("first")
+    await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "third")
     await wallet.tasks.idle()
 
 

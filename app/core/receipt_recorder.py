@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.current_account import CurrentAccount, Headroom
+from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.rate_limit_watch import RateLimitWatch
 from app.core.tabs import tab_of
 from app.storage.receipts import receipt_of
 from app.translation import tr
 
 if TYPE_CHECKING:
-    from app.core.budget import Budget
+    from app.core.spending_limits import SpendingLimits
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account
     from app.service.exchange import Exchange
@@ -160,7 +160,7 @@ def _headroom_values(exchange: Exchange) -> dict[str, int]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-class Ledger(QObject):
+class ReceiptRecorder(QObject):
     """Keeps receipts and the window's numbers. `recorded` follows each receipt that is on disk."""
 
     recorded = Signal(object)  # Receipt
@@ -170,10 +170,10 @@ class Ledger(QObject):
         current_account: CurrentAccount,
         tasks: TaskScope,
         now: Callable[[], datetime] | None = None,
-        budget: Budget | None = None,
+        spending_limits: SpendingLimits | None = None,
     ) -> None:
         super().__init__()
-        self.budget = budget
+        self.spending_limits = spending_limits
         self.limits = RateLimitWatch()  # of the account in use
         self._balances = Balances()
         self._unpriced: dict[str, set[str]] = {}  # account → its paid calls whose cost nobody has told
@@ -188,8 +188,8 @@ class Ledger(QObject):
     async def start(self, receipts: Receipts) -> None:
         """Take the opened receipts and add up what today has cost so far. Raises `StorageError`."""
         self._receipts = receipts
-        if self.budget is not None:
-            self.budget.start(receipts)
+        if self.spending_limits is not None:
+            self.spending_limits.start(receipts)
         await self.refresh()
 
     async def refresh(self) -> None:
@@ -212,7 +212,7 @@ class Ledger(QObject):
             unpriced = self._unpriced.setdefault(account.id, set())
             if len(unpriced) == 1:
                 self._tasks.start_unless_running(f"cost {exchange.id}", self._price, account, *unpriced)
-            is_paid = self.budget is not None and self.budget.is_under_way(exchange.id)
+            is_paid = self.spending_limits is not None and self.spending_limits.is_under_way(exchange.id)
             if is_paid and exchange.outcome == "ok" and exchange.cost_usd is None:
                 unpriced.add(exchange.id)
                 if account is self._current_account.account and self.ask_balance is not None:
@@ -246,7 +246,7 @@ class Ledger(QObject):
         self.limits.observe(
             exchange, partner=self._current_account.account is not None and self._current_account.account.partner
         )
-        headroom = Headroom.told(info, tr("Chat")) if exchange.resource == "chat" else None
+        headroom = RateLimitRemaining.told(info, tr("Chat")) if exchange.resource == "chat" else None
         if headroom is not None and self._headroom_at <= info.received_at:  # long answers end late
             self._headroom_at = info.received_at
             self._current_account.set_numbers(headroom=headroom)
@@ -258,14 +258,17 @@ class Ledger(QObject):
 
     async def _keep(self, exchange: Exchange, account: Account, left: Decimal | None) -> None:
         expected, project_id = None, ""
-        if self.budget is not None:
-            expected, project_id = self.budget.expected(exchange.id), self.budget.project_of(exchange.id)
+        if self.spending_limits is not None:
+            expected, project_id = (
+                self.spending_limits.expected(exchange.id),
+                self.spending_limits.project_of(exchange.id),
+            )
         receipt = receipt_from(exchange, account, expected, left, project_id)
         if self._receipts is not None:
             self._unkept.append((account, receipt))
             await self.keep_refused()
-        elif self.budget is not None:
-            self.budget.settled(exchange.id)
+        elif self.spending_limits is not None:
+            self.spending_limits.settled(exchange.id)
 
     async def keep_refused(self) -> None:
         """Keep every receipt that is not on the disk; one that is refused waits for the next. Raises `StorageError`."""
@@ -276,8 +279,8 @@ class Ledger(QObject):
             except BaseException:  # a caller that is canceled as well
                 self._unkept.insert(0, (account, receipt))
                 raise
-            if self.budget is not None:
-                self.budget.settled(receipt.id)  # not before its cost is among the receipts
+            if self.spending_limits is not None:
+                self.spending_limits.settled(receipt.id)  # not before its cost is among the receipts
             self.recorded.emit(receipt)
             if receipt.cost_usd:
                 await self.refresh()
