@@ -33,10 +33,10 @@ def main() -> int:
 
 def _open(arguments: list[str]) -> int:
     gc.disable()  # what a start makes is there to stay: looking for garbage in it takes time. The window collects later
-    from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+    from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 
     read_no_sources()  # before anything else of Qt is imported
-    from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
+    from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard
 
     install_exception_guard()
     from app.bootstrap.start import run

@@ -29,9 +29,9 @@ from pathlib import Path
 
 from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, Kind, new_account
 from app.sandbox.media.video_engine import render_video
+from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import preview_of
 from app.storage.database import Database
-from app.storage.files import write_atomically
 from app.storage.images import ImageFiles, Images, title_of
 from app.storage.paths import Paths
 from app.storage.search_index import KEY, TRIGGERS, ensure_index

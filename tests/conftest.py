@@ -22,16 +22,16 @@ import qasync
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimerEvent
 from PySide6.QtWidgets import QApplication
 
-from app.ui.kit.qt_repairs.layout_items import forget_layout_items
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
-from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
+from app.ui.kit.qt_workarounds.layout_items import forget_layout_items
+from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
+from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard
 from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
 
 if TYPE_CHECKING:
     from app.sandbox.media.sound import Sound
     from app.sandbox.media.transcription_engine import Segment
-    from app.ui.kit.qt_repairs.loop_timers import LoopTimers
+    from app.ui.kit.qt_workarounds.loop_timers import LoopTimers
 
 hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
 hypothesis.settings.load_profile("rialto")
@@ -45,7 +45,7 @@ read_no_sources()
 install_exception_guard()
 forget_layout_items()
 httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)  # else 30 ms each
-gc.disable()  # a worker thread that collects Qt objects ends the process; see qt_repairs/garbage_collector.py
+gc.disable()  # a worker thread that collects Qt objects ends the process; see qt_workarounds/garbage_collector.py
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -128,7 +128,7 @@ def _clear_clipboard() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
     """What the window does when its event loop is about to wait."""
-    from app.ui.kit.qt_repairs.garbage_collector import collect_if_due
+    from app.ui.kit.qt_workarounds.garbage_collector import collect_if_due
 
     yield
     collect_if_due()
@@ -142,7 +142,7 @@ def qapp_cls() -> type[QApplication]:
 @functools.cache
 def _timers_class() -> type["LoopTimers"]:
     """Made behind the exception guard, as every override of the program."""
-    from app.ui.kit.qt_repairs.loop_timers import LoopTimers
+    from app.ui.kit.qt_workarounds.loop_timers import LoopTimers
 
     class Timers(LoopTimers):
         """Runs what asyncio has to do only while asyncio's loop runs: pytest-qt turns Qt's between a fixture and its
@@ -157,8 +157,8 @@ def _timers_class() -> type["LoopTimers"]:
 
 def _window_loop() -> qasync.QEventLoop:
     """The loop that we ship, set up as bootstrap does."""
-    from app.ui.kit.qt_repairs.async_generators import close_left_generators
-    from app.ui.kit.qt_repairs.loop_timers import end_cancelled_timers
+    from app.ui.kit.qt_workarounds.async_generators import close_left_generators
+    from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers
 
     loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
     end_cancelled_timers(loop, _timers_class()())

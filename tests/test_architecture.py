@@ -23,8 +23,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the other three are run instead of a window, in processes of their own
     "app.__main__": (
         "app.bootstrap",
-        "app.ui.kit.qt_repairs.qt_exception_guard",  # before any class of the window is made
-        "app.ui.kit.qt_repairs.pyside_features",
+        "app.ui.kit.qt_workarounds.qt_exception_guard",  # before any class of the window is made
+        "app.ui.kit.qt_workarounds.pyside_features",
         "app.ui.kit.markdown.formula_worker",
         "app.sandbox.child_process",
         "app.documents.worker",
@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
     # The Sandbox's engines, one file each; nothing else in it may name them.
     "app.sandbox.http.form": ("app.sandbox", "python_multipart"),
-    "app.sandbox.http.answers": ("app.sandbox", "ruamel"),  # of a file in YAML
+    "app.sandbox.http.scripted_responses": ("app.sandbox", "ruamel"),  # of a file in YAML
     "app.sandbox.store": ("app.sandbox", "msgspec"),  # what outlives the process, imported only where something does
     "app.sandbox.media.sound": ("app.sandbox", "numpy", "soundfile", "av"),
     "app.sandbox.media.pitch": ("app.sandbox", "numpy"),
@@ -95,17 +95,17 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         for pattern in (f"app.ui.{feature}.presenter*", f"app.ui.{feature}.*.presenter", f"app.ui.{feature}.session*")
     },
     "app.ui.wallet.qr_view": ("app.ui.kit", "PySide6", "segno"),
-    "app.ui.kit.qt_repairs.layout_items": ("PySide6", "shiboken6"),  # takes wrappers out of PySide's map
-    "app.ui.kit.qt_repairs.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
+    "app.ui.kit.qt_workarounds.layout_items": ("PySide6", "shiboken6"),  # takes wrappers out of PySide's map
+    "app.ui.kit.qt_workarounds.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
     "app.ui.kit.accessible_interfaces": ("app.ui.kit", "PySide6", "shiboken6"),  # a pointer to nothing
-    "app.ui.kit.qt_repairs.qt_exception_guard": ("PySide6", "shiboken6"),  # the same
+    "app.ui.kit.qt_workarounds.qt_exception_guard": ("PySide6", "shiboken6"),  # the same
     # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus
     "app.ui.kit.notifications_bus": ("jeepney",),
     "app.ui.kit.system_motion": ("jeepney",),
     "app.ui.kit.older_readers": ("jeepney", "app.ui.kit", "PySide6"),
     "app.ui.kit*": ("app.service", "app.audio", "app.storage.file_names", "app.core", "app.ui.kit", "PySide6"),
     "app.ui.conversation*": (
-        "app.service.http.harmless_text",
+        "app.service.http.sanitize",
         "app.core",
         "app.ui.kit",
         "app.ui.conversation",
@@ -222,7 +222,7 @@ def test_the_table_refuses_what_it_should() -> None:
 
 # What has one form for all tabs, and the modules that may name it.
 ONE_PLACE = {
-    "QFileDialog": {"app/ui/kit/files.py"},  # names that every system takes and that say what is in the file
+    "QFileDialog": {"app/ui/kit/file_dialogs.py"},  # names that every system takes and that say what is in the file
     "curl_command": {  # a call as a command, without its key
         "app/service/exchange.py",
         "app/ui/crypto_rpc/session/exporting.py",
@@ -253,7 +253,7 @@ OWNED_BY_QT = frozenset(
     backingStore paintEngine userData handlerForObject
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
-MAY_TOUCH_ITEMS = ("app.ui.kit.qt_repairs.layout_items",)  # takes them out of the map
+MAY_TOUCH_ITEMS = ("app.ui.kit.qt_workarounds.layout_items",)  # takes them out of the map
 
 
 def calls_in(path: Path) -> list[tuple[str, int]]:
@@ -466,7 +466,7 @@ LATE_IMPORTS = {
     "app.sandbox.accounts.x402_settlement": 1,
     "app.sandbox.accounts.x402_terms": 1,
     "app.sandbox.chains.networks": 2,
-    "app.sandbox.http.gate": 2,
+    "app.sandbox.http.middleware": 2,
     "app.sandbox.http.connections": 1,
     "app.sandbox.media.images": 6,
     "app.sandbox.media.speech": 3,

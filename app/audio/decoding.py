@@ -48,7 +48,7 @@ class Block:
     rate_hz: int
 
 
-class Arriving:
+class StreamingBytes:
     """Bytes that come from one thread and are read in another; reading waits for what is not there yet.
 
     What was read is forgotten, unless `keeps`.
@@ -116,7 +116,7 @@ def blocks_of(path: Path, *, kind: str = "", pcm_rate_hz: int = DEFAULT_PCM_RATE
         ) from error
 
 
-def arriving_blocks(arriving: Arriving, kind: str, *, pcm_rate_hz: int = DEFAULT_PCM_RATE_HZ) -> Iterator[Block]:
+def arriving_blocks(arriving: StreamingBytes, kind: str, *, pcm_rate_hz: int = DEFAULT_PCM_RATE_HZ) -> Iterator[Block]:
     """Give sound while its bytes arrive. Raises `NotSound`, at the end too when nothing could be heard.
 
     Without PyAV what is compressed is heard when it is complete.
@@ -151,7 +151,7 @@ def duration_s(path: Path, *, kind: str = "", pcm_rate_hz: int = DEFAULT_PCM_RAT
     return sum(len(block.samples) / block.rate_hz for block in blocks_of(path, kind=kind, pcm_rate_hz=pcm_rate_hz))
 
 
-def _raw_blocks(source: BinaryIO | Arriving, rate_hz: int) -> Iterator[Block]:
+def _raw_blocks(source: BinaryIO | StreamingBytes, rate_hz: int) -> Iterator[Block]:
     import numpy as np
 
     odd = b""
@@ -163,7 +163,7 @@ def _raw_blocks(source: BinaryIO | Arriving, rate_hz: int) -> Iterator[Block]:
             yield Block(np.frombuffer(data[:whole], "<i2").astype(np.int16), rate_hz)
 
 
-def _wav_blocks(source: BinaryIO | Arriving) -> Iterator[Block]:
+def _wav_blocks(source: BinaryIO | StreamingBytes) -> Iterator[Block]:
     """A WAV by hand: one that was streamed states 0 or 0xFFFFFFFF as its length, and libsndfile believes the 0."""
     form, first = _wav_form(source)
     if form is None:
@@ -192,9 +192,9 @@ def _wav_blocks(source: BinaryIO | Arriving) -> Iterator[Block]:
         held += more
 
 
-def _wav_form(source: BinaryIO | Arriving) -> tuple[tuple[int, int, int] | None, bytes]:
+def _wav_form(source: BinaryIO | StreamingBytes) -> tuple[tuple[int, int, int] | None, bytes]:
     """Return channels, rate and length in bytes, with nothing read of the samples; or None and what was read."""
-    read = source.read_exactly if isinstance(source, Arriving) else source.read
+    read = source.read_exactly if isinstance(source, StreamingBytes) else source.read
     seen = read(12)
     if not (seen.startswith(b"RIFF") and seen[8:12] == b"WAVE"):
         raise NotSound(tr("This is not a WAV file."))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.core.call_log import CallLog
     from app.core.current_account import CurrentAccount
     from app.core.receipt_recorder import ReceiptRecorder
-    from app.core.secrets import Secrets, SecretsState
+    from app.core.secret_storage import Secrets, SecretsState
     from app.core.spending_limits import Ask, SpendingLimits
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account
@@ -97,7 +97,7 @@ class AccountServices(QObject):
 
     @cached_property
     def places(self) -> Secrets:
-        from app.core.secrets import Secrets
+        from app.core.secret_storage import Secrets
 
         secrets = Secrets(self._make_stores, self._settings, self._tasks)
         self._watch_places(secrets)
@@ -110,7 +110,7 @@ class AccountServices(QObject):
         from app.credentials.keyring_store import KeyringStore
         from app.credentials.passphrase_store import PassphraseStore
         from app.credentials.stores import SessionStore
-        from app.storage.files import StoredFile
+        from app.storage.atomic_files import StoredFile
 
         return (
             KeyringStore(self._secrets),

@@ -25,7 +25,7 @@ from PySide6.QtGui import QWindow
 
 from app.bootstrap.tabs import RAIL
 from app.ui.kit.markdown.parser import parser
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.shell.main_window import MainWindow
 
 if TYPE_CHECKING:

@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from app.bootstrap.account_services import AccountServices
     from app.bootstrap.startup_context import StartupContext
     from app.core.sealed_sessions import SealedSessions
-    from app.core.secrets import Secrets
+    from app.core.secret_storage import Secrets
+    from app.storage.atomic_files import StoredFile
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
-    from app.storage.files import StoredFile
     from app.storage.paid_call_intents import Intent
     from app.ui.characters.page import CharactersPage
     from app.ui.chat.page import ChatPage
@@ -102,16 +102,16 @@ class Rialto:
 
     def _remember_folders(self) -> None:
         """Let the file dialogs open where the person was, also after a restart."""
-        from app.ui.kit import files
+        from app.ui.kit import file_dialogs
 
-        files.folders = dict(self.settings.value.dialog_folders)
-        files.folder_chosen = lambda: self.settings.remember(dialog_folders=dict(files.folders))
+        file_dialogs.folders = dict(self.settings.value.dialog_folders)
+        file_dialogs.folder_chosen = lambda: self.settings.remember(dialog_folders=dict(file_dialogs.folders))
 
     @staticmethod
     def _forget_folders() -> None:
-        from app.ui.kit import files
+        from app.ui.kit import file_dialogs
 
-        files.folders, files.folder_chosen = {}, dict
+        file_dialogs.folders, file_dialogs.folder_chosen = {}, dict
 
     async def live(self) -> int:
         """Open the window unless `open` did, start the rest, wait for the end."""
@@ -604,9 +604,9 @@ class Rialto:
         What tells of a file that was saved leads to its folder.
         """
         if isinstance(sentence, SavedFile) and not label:
-            from app.ui.kit import files
+            from app.ui.kit import file_dialogs
 
-            label, act = tr("Show in folder"), partial(files.show_in_folder, sentence.path)
+            label, act = tr("Show in folder"), partial(file_dialogs.show_in_folder, sentence.path)
         actions = (ActionSpec("act", label),) if label else ()
         if self.settings.value.notify and not self.window.isActiveWindow():
             self.tasks.start_unless_running(f"notify {sentence}", self._notify, sentence)

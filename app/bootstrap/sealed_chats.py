@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.core.sealed_sessions import SealedSessions, Trust, sandbox_trust
+from app.core.sealed_sessions import SealedSessions, TrustAnchors, sandbox_trust
 from app.service.errors import ConnectionFailed
 from app.storage.catalogue import Enclaves
 from app.translation import tr
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def make_sealed_sessions(rialto: Rialto, database: Database) -> SealedSessions:
     """The sessions of all chats, made when the first chat is sealed."""
 
-    async def trust() -> Trust:
+    async def trust() -> TrustAnchors:
         address = rialto.account_services.sandbox.address()
         if address is None:
             raise ConnectionFailed(tr("The Sandbox is not running."))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import __version__
-from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
+from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import SecretStoreError
 from app.translation import tr
 from app.ui.kit.widgets.dialogs import confirm

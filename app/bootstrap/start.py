@@ -23,8 +23,8 @@ from app.storage.paths import HOME_VARIABLE, Paths
 from app.translation import LANGUAGE, tr
 from app.ui.kit.locale_formats import translate_qt
 from app.ui.kit.own_executable import restore_environment
-from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
-from app.ui.kit.qt_repairs.layout_items import forget_layout_items
+from app.ui.kit.qt_workarounds.garbage_collector import UiThreadGarbageCollector
+from app.ui.kit.qt_workarounds.layout_items import forget_layout_items
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
 
@@ -150,8 +150,8 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
 
     import qasync
 
-    from app.ui.kit.qt_repairs.async_generators import close_left_generators
-    from app.ui.kit.qt_repairs.loop_timers import end_cancelled_timers
+    from app.ui.kit.qt_workarounds.async_generators import close_left_generators
+    from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers
 
     loop = qasync.QEventLoop(qt_app)
     end_cancelled_timers(loop)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.bootstrap.sandbox_process import SandboxProcess
 from app.credentials.accounts import Accounts
-from app.storage.files import StoredFile
+from app.storage.atomic_files import StoredFile
 from app.storage.settings import SettingsStore
 
 if TYPE_CHECKING:

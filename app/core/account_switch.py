@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 class ApiKeys(Protocol):
-    """Where the keys of accounts are: `app.core.secrets.Secrets`."""
+    """Where the keys of accounts are: `app.core.secret_storage.Secrets`."""
 
     async def api_key(self, account_id: str) -> str:
         """Raises `ServiceError` when the place for secrets does not open."""

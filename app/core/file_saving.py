@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from app.storage.files import replacing
+from app.storage.atomic_files import replacing
 from app.translation import tr
 
 

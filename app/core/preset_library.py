@@ -18,8 +18,8 @@ from app.core import money
 from app.core.file_saving import SavedFile
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.core.undo import UndoCommand
+from app.storage.atomic_files import write_atomically
 from app.storage.errors import StorageError
-from app.storage.files import write_atomically
 from app.storage.presets import Kind, NotPresets, Preset, Presets, to_file
 from app.translation import tr
 

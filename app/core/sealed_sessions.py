@@ -33,7 +33,7 @@ SANDBOX = "sandbox"  # its address is another one each time
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class TrustAnchors:
     """What an account's evidence has to end at, and where Intel's lists and NVIDIA's answers come from.
 
     `are_third_hosts`: those are hosts of others, asked only after the person agreed (R-TEE-17).
@@ -45,10 +45,10 @@ class Trust:
     are_third_hosts: bool = True
 
 
-INTEL = Trust(INTEL_ROOT, INTEL_LISTS, NVIDIA)
+INTEL = TrustAnchors(INTEL_ROOT, INTEL_LISTS, NVIDIA)
 
 
-async def sandbox_trust(base_url: str, api_key: str) -> Trust:
+async def sandbox_trust(base_url: str, api_key: str) -> TrustAnchors:
     """The root and the lists of a running Sandbox, which makes both anew at each start. Raises `ServiceError`."""
     controls = SandboxControls(base_url, api_key)
     try:
@@ -56,7 +56,7 @@ async def sandbox_trust(base_url: str, api_key: str) -> Trust:
     finally:
         await controls.aclose()
     lists = ListsHost(told.lists, f"{told.lists}/sgx/certification/v4/rootcacrl")
-    return Trust(Root(told.sha256, told.name), lists, told.lists, are_third_hosts=False)
+    return TrustAnchors(Root(told.sha256, told.name), lists, told.lists, are_third_hosts=False)
 
 
 class FirstSeen(Protocol):
@@ -83,7 +83,7 @@ class SealedSessions:
     def __init__(
         self,
         seen: FirstSeen,
-        sandbox_trust: Callable[[], Awaitable[Trust]],
+        sandbox_trust: Callable[[], Awaitable[TrustAnchors]],
         may_ask_intel: Callable[[], bool],
         may_ask_nvidia: Callable[[], bool],
         now: Callable[[], datetime] | None = None,

@@ -39,7 +39,7 @@ _held: dict[Path, tuple[tuple[str, int, int], NDArray[Any], NDArray[Any]]] = {} 
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class VectorStoreInfo:
     """What a file of vectors is of. `served` is the model that answered and `dimensions` its size: "" and 0 at first.
 
     `place` is whose vectors they are: two services may give one name to two models. Where `is_on` is false, no question
@@ -78,7 +78,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
         yield connection if usable else None
 
 
-def about(path: Path) -> About | None:
+def about(path: Path) -> VectorStoreInfo | None:
     """Return what the vectors are of; None where there are none. Blocks. Raises `sqlite3.Error`."""
     with _opened(path) as connection:
         if connection is None:
@@ -88,7 +88,7 @@ def about(path: Path) -> About | None:
         ).fetchone()
         count = connection.execute("SELECT count(*) FROM signs").fetchone()[0]
     size = sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
-    return About(model, place, served, dimensions, bool(is_on), count, size)
+    return VectorStoreInfo(model, place, served, dimensions, bool(is_on), count, size)
 
 
 def begin(path: Path, model: str, place: str) -> None:

@@ -22,9 +22,9 @@ from pathlib import Path
 from app.sandbox import RESOURCES
 from app.sandbox.accounts import faucet
 from app.sandbox.error_output import label_libraries
-from app.sandbox.http.answers import ScriptedAnswer, load
 from app.sandbox.http.recording import Exchange, service_address, warn
 from app.sandbox.http.recording import load as load_recording
+from app.sandbox.http.scripted_responses import ScriptedResponse, load
 from app.sandbox.installed_engines import without_library
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
 
@@ -206,7 +206,7 @@ def _new_file(text: str) -> Path:
     return file
 
 
-def _answers(text: str) -> tuple[ScriptedAnswer, ...]:
+def _answers(text: str) -> tuple[ScriptedResponse, ...]:
     try:
         return load(Path(text))
     except OSError as error:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 
 from app.sandbox.http.call import Call
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http.errors import HttpError
 from app.sandbox.media.media_models import MediaModel
 from app.sandbox.world import Charge
 
 
 def find_model(call: Call, wanted: str, model_type: str) -> MediaModel:
-    """Return the model and name it in the answer's headers. Raises `Refusal` 404."""
+    """Return the model and name it in the answer's headers. Raises `HttpError` 404."""
     model = call.site.models.media_model(wanted, model_type)
     if model is None:
-        raise Refusal(404, "The model was not found")
+        raise HttpError(404, "The model was not found")
     call.model = model.id
     prefix = call.names.header_prefix
     call.headers |= {
@@ -26,9 +26,9 @@ def find_model(call: Call, wanted: str, model_type: str) -> MediaModel:
 
 
 def refuse_unpaid(call: Call) -> None:
-    """Raise `Refusal` 402 when nothing is left to pay with."""
+    """Raise `HttpError` 402 when nothing is left to pay with."""
     if call.caller.ledger.empty:
-        raise Refusal(402)
+        raise HttpError(402)
 
 
 def charge(call: Call, sku: str, units: Decimal | int, price_usd: Decimal, *, seconds: float | None = None) -> Decimal:

@@ -15,7 +15,7 @@ from pathlib import Path
 from app import __version__
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 
 # Of Rialto, or of the Sandbox as a distribution of its own.
 EXTRA = "rialto[sandbox]" if __name__.startswith("app.") else "rialto-sandbox[engines]"
@@ -120,11 +120,11 @@ def installed(name: str) -> bool:
 
 
 def need(name: str) -> None:
-    """Raise `Refusal` 503, naming the engine and what to install, unless it is installed."""
+    """Raise `HttpError` 503, naming the engine and what to install, unless it is installed."""
     engine = ENGINES[name]
     missing = engine.missing()
     if missing:
-        raise Refusal(
+        raise HttpError(
             503,
             f"The Sandbox’s {engine.title} is not installed here (no {', '.join(missing)}). {remedy(engine)}",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http.errors import HttpError
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import TYPES
 
@@ -30,7 +30,7 @@ async def one_model(call: Call) -> Response:
     for entry in entries:
         if entry.id == wanted:
             return json_answer(entry.as_json(call.world.clock.utc(), call.names.owner))
-    raise Refusal(404, "The model was not found")
+    raise HttpError(404, "The model was not found")
 
 
 async def list_traits(call: Call) -> Response:

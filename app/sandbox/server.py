@@ -19,8 +19,8 @@ from app.sandbox import RESOURCES
 if TYPE_CHECKING:
     import asyncio
 
-    from app.sandbox.http.answers import ScriptedAnswer
     from app.sandbox.http.recording import Exchange, Recorder
+    from app.sandbox.http.scripted_responses import ScriptedResponse
 
 HOST = "127.0.0.1"
 BACKLOG = 128
@@ -43,7 +43,7 @@ class Options:
     default_models: bool = False  # OpenAI's names of models and voices work
     seed: int | None = None  # of ids and images; None: new ones at every start
     cors: tuple[str, ...] = ()  # origins whose web pages may call, such as http://localhost:5173
-    answers: tuple[ScriptedAnswer, ...] = ()  # given in place of the Sandbox's own; see `answers.load`
+    answers: tuple[ScriptedResponse, ...] = ()  # given in place of the Sandbox's own; see `answers.load`
     record: tuple[Path, str] | None = None  # the file for calls that are passed on, and the address of the service
     replay: tuple[Exchange, ...] | None = None  # given in place of everything; see `recording.load`
     starts_at: float | None = None  # what the clock shows first, in Unix seconds; None: the real time
@@ -149,7 +149,7 @@ async def serve_until(
 
     from app.sandbox.error_output import LoopErrors
     from app.sandbox.http.connections import Connections
-    from app.sandbox.http.gate import Gate
+    from app.sandbox.http.middleware import Middleware
     from app.sandbox.site import Site
     from app.sandbox.world import Clock, Settings, World
 
@@ -170,7 +170,7 @@ async def serve_until(
     world = World(api_key, settings, Clock(clock, options.starts_at), store, options.answers, options.seed)
     origin = f"http://{options.hosts[0] if options.hosts else HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
-    handle = Gate(site, frozenset(options.cors), frozenset(options.hosts)).handle
+    handle = Middleware(site, frozenset(options.cors), frozenset(options.hosts)).handle
     recorder: Recorder | None = None
     if options.record is not None or options.replay is not None:
         from app.sandbox.http import recording

@@ -16,10 +16,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.sandbox.http.answers import Answers, ScriptedAnswer
 from app.sandbox.http.faults import CALLER, Faults
 from app.sandbox.http.limits import AbuseGuard, RateLimits
 from app.sandbox.http.request_log import RequestLog
+from app.sandbox.http.scripted_responses import ScriptedResponse, ScriptedResponses
 
 if TYPE_CHECKING:
     from app.sandbox.store import Store
@@ -185,14 +185,14 @@ class World:
         settings: Settings,
         clock: Clock,
         store: Store | None = None,
-        answers: Sequence[ScriptedAnswer] = (),
+        answers: Sequence[ScriptedResponse] = (),
         seed: int | None = None,
     ) -> None:
         """With a `seed`, the same requests in the same order get the same ids and images, again after each reset."""
         self.settings = settings
         self.clock = clock
         self.faults = Faults()
-        self.answers = Answers(answers)
+        self.answers = ScriptedResponses(answers)
         self.callers: dict[str, Caller] = {}
         self.log = RequestLog()
         self.last_prompt: dict[str, Any] | None = None

@@ -14,8 +14,8 @@ from app.service.chat_types import (
     ChatEvent,
     Finished,
     ModelNamed,
+    ModelRefused,
     ReasoningDelta,
-    Refused,
     Source,
     SourcesFound,
     TextDelta,
@@ -194,7 +194,7 @@ class ChatReader:
         if delta.refusal:
             if not self._refused:
                 self._refused = True
-                self._emit(Refused())
+                self._emit(ModelRefused())
             self._read_text(delta.refusal)
         if delta.tool_calls is not None:
             self._read_calls(delta.tool_calls)

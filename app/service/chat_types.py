@@ -183,7 +183,7 @@ class ToolCallsFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ModelRefused:
     """The model declines; its words come as text beside this."""
 
 
@@ -209,7 +209,9 @@ class ModelNamed:
     model: str
 
 
-ChatEvent = TextDelta | ReasoningDelta | SourcesFound | ToolCallsFound | Refused | Finished | UsageReported | ModelNamed
+ChatEvent = (
+    TextDelta | ReasoningDelta | SourcesFound | ToolCallsFound | ModelRefused | Finished | UsageReported | ModelNamed
+)
 
 
 @dataclass(frozen=True, slots=True)

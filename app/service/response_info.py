@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import unquote
 
 from app.service.dialect import Dialect
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 
 MAX_WAIT_S = 24 * 3600.0
 SKEW_WORTH_CORRECTING_S = 5.0
@@ -123,7 +123,7 @@ def read_response_info(
     first: dict[str, str] = {}
     for name, value in headers:
         lower = name.lower()
-        text = harmless(value[:MAX_HEADER_VALUE_CHARS].strip())
+        text = sanitize_text(value[:MAX_HEADER_VALUE_CHARS].strip())
         first.setdefault(lower, text)
         if lower not in UNSHOWN_HEADERS:
             shown.append((lower, text))
@@ -161,7 +161,7 @@ def read_response_info(
         deprecation_date=branded("model-deprecation-date"),
         deprecated=truth(branded("deprecated")),
         deprecated_replacement=branded("deprecated-replacement"),
-        enhanced_prompt=harmless(unquote(enhanced)) if enhanced is not None else None,
+        enhanced_prompt=sanitize_text(unquote(enhanced)) if enhanced is not None else None,
         limit_requests=whole_number(get("x-ratelimit-limit-requests")),
         remaining_requests=whole_number(get("x-ratelimit-remaining-requests")),
         reset_requests_at=reset("x-ratelimit-reset-requests"),

@@ -16,11 +16,11 @@ from typing import Annotated, Any, Final, Generic, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from app.service.errors import BadResponse
-from app.service.http.harmless_text import harmless, harmless_line
+from app.service.http.sanitize import sanitize_line, sanitize_text
 from app.service.response_info import MAX_NUMBER, is_plausible
 from app.translation import tr
 
-Name = Annotated[str, AfterValidator(harmless_line)]
+Name = Annotated[str, AfterValidator(sanitize_line)]
 """What a service calls something: on one line."""
 
 MAX_LIST_ITEMS = 10_000
@@ -83,9 +83,9 @@ def _moment(value: Any) -> object:
 
 
 def _each_text(values: Any) -> object:
-    if not any(isinstance(value, str) and harmless(value) is not value for value in values):
+    if not any(isinstance(value, str) and sanitize_text(value) is not value for value in values):
         return values
-    return tuple(harmless(value) if isinstance(value, str) else value for value in values)
+    return tuple(sanitize_text(value) if isinstance(value, str) else value for value in values)
 
 
 def _each_value(values: Any) -> object:
@@ -101,7 +101,7 @@ _CHECKS: dict[type, Callable[[Any], object]] = {
     float: _number,
     Decimal: _decimal,
     datetime: _moment,
-    str: harmless,
+    str: sanitize_text,
     tuple: _each_text,
     dict: _each_value,
 }

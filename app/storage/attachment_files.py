@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from app.storage.atomic_files import make_folder, read_or_none, write_atomically
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.files import make_folder, read_or_none, write_atomically
 from app.translation import tr
 
 FOLDER = "attachments"

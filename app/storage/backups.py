@@ -18,8 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from app.storage.atomic_files import make_folder, sync_folder
 from app.storage.errors import BackupFailed, DatabaseDamaged, unavailable
-from app.storage.files import make_folder, sync_folder
 from app.translation import tr
 
 Kind = Literal["upgrade", "daily"]

@@ -25,7 +25,7 @@ from app.translation import tr
 Again = Callable[[], Awaitable[object]]
 
 
-class Unsaved(NamedTuple):
+class UnsavedResult(NamedTuple):
     """What was paid for or recorded and could not be kept: from now on it is in memory alone.
 
     `name` is of the file to propose; no `data` means that there is nothing to save elsewhere. `again` keeps it where it
@@ -44,7 +44,7 @@ class StorageError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.path = path
-        self.unsaved: tuple[Unsaved, ...] = ()
+        self.unsaved: tuple[UnsavedResult, ...] = ()
 
     def keep_again_with(self, keep: Callable[[Again], Awaitable[None]]) -> None:
         """Let `keep` keep what is unsaved: it awaits the work that it is given, and does what belongs after it."""
@@ -59,7 +59,7 @@ def carrying(name: str, data: bytes, again: Again | None = None) -> Iterator[Non
     try:
         yield
     except StorageError as error:
-        error.unsaved = (*error.unsaved, Unsaved(name, data, again))
+        error.unsaved = (*error.unsaved, UnsavedResult(name, data, again))
         raise
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from app.storage.atomic_files import make_folder
 from app.storage.errors import unavailable
-from app.storage.files import make_folder
 from app.storage.paths import Paths
 from app.translation import tr
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from app.storage.files import make_folder
+from app.storage.atomic_files import make_folder
 
 APP_NAME = "Rialto"
 HOME_VARIABLE = "RIALTO_HOME"

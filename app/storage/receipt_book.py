@@ -17,8 +17,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from app.storage.atomic_files import write_atomically
 from app.storage.database import Database
-from app.storage.files import write_atomically
 from app.storage.receipt_sums import FREE, IS_PRICED, DaySum, ReceiptSums, add_up, midnight
 from app.storage.receipts import RECEIPTS, Receipt
 from app.storage.values import micros_of, read_text

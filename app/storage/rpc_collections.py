@@ -15,9 +15,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from app.storage.atomic_files import make_folder, write_atomically
 from app.storage.errors import StorageUnavailable, unavailable
 from app.storage.file_names import is_reserved
-from app.storage.files import make_folder, write_atomically
 from app.storage.values import micros_of, moment_of
 from app.translation import tr
 

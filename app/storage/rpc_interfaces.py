@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from app.storage.atomic_files import make_folder, write_atomically
 from app.storage.errors import unavailable
-from app.storage.files import make_folder, write_atomically
 from app.translation import tr
 
 MAX_INTERFACE_BYTES = 8 * 1024 * 1024

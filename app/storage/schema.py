@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from app.storage.atomic_files import make_folder
 from app.storage.backups import (
     Clock,
     integrity_fault,
@@ -33,7 +34,6 @@ from app.storage.errors import (
     StorageUnavailable,
     unavailable,
 )
-from app.storage.files import make_folder
 from app.storage.search_index import ensure_index
 from app.translation import tr
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from app.storage.atomic_files import StoredFile
 from app.storage.errors import StorageUnavailable
-from app.storage.files import StoredFile
 from app.translation import tr
 
 THEMES = ("system", "light", "dark")

@@ -36,7 +36,7 @@ PANICS = {
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedValues:
     """What bytes said: which entry, and each value by its parameter, as JSON can hold it (whole numbers exact)."""
 
     entry: Entry
@@ -76,12 +76,12 @@ class Interface:
             )
         return found[0]
 
-    def decode_call(self, data: bytes) -> Decoded | None:
+    def decode_call(self, data: bytes) -> DecodedValues | None:
         """Which function is called with what, or None when it is none of these."""
         entry = next((entry for entry in self.of_kind("function") if entry.selector == data[:4]), None)
-        return None if entry is None else Decoded(entry, decode(entry.inputs, data[4:]))
+        return None if entry is None else DecodedValues(entry, decode(entry.inputs, data[4:]))
 
-    def decode_log(self, topics: Sequence[bytes], data: bytes) -> Decoded | None:
+    def decode_log(self, topics: Sequence[bytes], data: bytes) -> DecodedValues | None:
         """Which event this is; None when it is none of these. Indexed text and arrays are known by their hash only."""
         for entry in self.of_kind("event"):
             named = topics if entry.anonymous else topics[1:]
@@ -91,7 +91,7 @@ class Interface:
                 continue
             plain = iter(decode(tuple(parameter for parameter in entry.inputs if not parameter.indexed), data))
             hashed = iter([_topic_value(parameter, topic) for parameter, topic in zip(indexed, named, strict=True)])
-            return Decoded(entry, tuple(next(hashed) if each.indexed else next(plain) for each in entry.inputs))
+            return DecodedValues(entry, tuple(next(hashed) if each.indexed else next(plain) for each in entry.inputs))
         return None
 
     def decode_revert(self, data: bytes) -> str | None:
@@ -112,7 +112,7 @@ class Interface:
             return tr(
                 "{code} (panic 0x{code2})", code=PANICS.get(code, tr("a fault in the contract")), code2=f"{code:02x}"
             )
-        return Decoded(entry, values).sentence
+        return DecodedValues(entry, values).sentence
 
 
 def encode_call(entry: Entry, arguments: Sequence[object]) -> str:

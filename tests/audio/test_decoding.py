@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.audio import decoding, waveform
-from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of, duration_s
+from app.audio.decoding import NotSound, StreamingBytes, arriving_blocks, blocks_of, duration_s
 from app.audio.spool import Spool
 from tests.audio.sounds import block, encoded, frequency_of, tone
 
@@ -32,7 +32,7 @@ def test_each_format_is_heard_while_it_arrives(kind: str) -> None:
     """Half of the bytes are there and no more have come: sound is given out all the same."""
     noise = np.random.default_rng(1).integers(-2000, 2000, RATE_HZ * 4).astype(np.int16)  # a pure tone is tiny
     data = encoded(tone(4.0, level=0.3) + noise, kind)
-    arriving = Arriving()
+    arriving = StreamingBytes()
     frames: list[int] = []
     some = threading.Event()
 
@@ -53,7 +53,7 @@ def test_each_format_is_heard_while_it_arrives(kind: str) -> None:
 
 def test_a_sample_whose_two_bytes_come_apart_is_whole_again() -> None:
     samples = tone(0.05)
-    arriving = Arriving()
+    arriving = StreamingBytes()
     data = samples.tobytes()
     for at in range(0, len(data), 333):
         arriving.feed(data[at : at + 333])
@@ -106,12 +106,12 @@ def test_what_is_no_sound_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 def test_without_pyav_compressed_sound_is_heard_when_it_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoding, "find_spec", lambda name: None)
-    arriving = Arriving()
+    arriving = StreamingBytes()
     arriving.feed(encoded(tone(1.0), "mp3"))
     arriving.finish()
     frames = sum(len(one.samples) for one in arriving_blocks(arriving, "mp3"))
     assert frames / RATE_HZ == pytest.approx(1.0, abs=0.06)
-    flac = Arriving()
+    flac = StreamingBytes()
     flac.feed(encoded(tone(1.0), "flac"))
     flac.finish()
     assert sum(len(one.samples) for one in arriving_blocks(flac, "flac")) / RATE_HZ == pytest.approx(1.0, abs=0.003)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of, holds_sound
+from app.audio.decoding import NotSound, StreamingBytes, arriving_blocks, blocks_of, holds_sound
 from app.audio.formats import FORMATS
 
 NOISE = random.Random(14).randbytes(40_000)
@@ -45,7 +45,7 @@ def test_what_is_no_sound_is_told_from_sound(tmp_path: Path, data: bytes, kind: 
 
 def heard(data: bytes, kind: str) -> int:
     """How many frames are given out while the bytes arrive; 0 also for `NotSound`."""
-    arriving = Arriving()
+    arriving = StreamingBytes()
     arriving.feed(data)
     arriving.finish()
     try:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.audio.preparing import (
+from app.audio.resampling import Resampler
+from app.audio.silence import STEP_S, cuts, levels_of
+from app.audio.upload_conversion import (
     CannotPrepare,
     Stopped,
     bitrate_for,
@@ -19,8 +21,6 @@ from app.audio.preparing import (
     split,
     to_flac,
 )
-from app.audio.resampling import Resampler
-from app.audio.silence import STEP_S, cuts, levels_of
 from tests.audio.recorded import pauses, pitch_hz, tone, write_wav
 from tests.sandbox.test_transcription import file, samples
 

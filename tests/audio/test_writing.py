@@ -11,8 +11,8 @@ import pytest
 
 from app.audio.decoding import Block
 from app.audio.encoding import AudioTags, CannotWrite, write_take
-from app.audio.preparing import compress, split, to_flac
 from app.audio.spool import Spool
+from app.audio.upload_conversion import compress, split, to_flac
 from tests.audio.recorded import write_wav
 from tests.read_only import SmallDisk, small_disk
 

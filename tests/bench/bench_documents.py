@@ -27,7 +27,7 @@ from app.documents.index import overview
 from app.documents.limits import READ_DOCUMENTS
 from app.documents.search import search
 from app.documents.vectors import begin, keep, missing, vectors_beside
-from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
+from app.ui.kit.qt_workarounds.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.bench.bench_search import VOCABULARY, vocabulary

@@ -107,7 +107,7 @@ def main() -> list[Ratio]:
     theme = Theme()
     theme.apply(application)
     reach, socket.socket.connect = socket.socket.connect, _refuse  # type: ignore[method-assign, assignment]  # held shut
-    gc.disable()  # the program collects when its loop is idle, see app/ui/kit/qt_repairs/garbage_collector.py
+    gc.disable()  # the program collects when its loop is idle, see app/ui/kit/qt_workarounds/garbage_collector.py
     found = []
     try:
         for name, measure, limit in (("streamed", streamed_ms, FRAME_MS), ("opened", opened_ms, OPEN_MS)):

@@ -27,7 +27,7 @@ from app.storage.paths import resources
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
-from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
+from app.ui.kit.qt_workarounds.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from tests.bench.harness import Ratio
 

@@ -25,7 +25,7 @@ from app.storage.database import Database
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
+from app.ui.kit.qt_workarounds.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from tests.bench.bench_message_view import MESSAGES, messages
 from tests.bench.harness import Ratio

@@ -14,7 +14,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from app.audio import waveform
-from app.audio.decoding import Arriving, arriving_blocks
+from app.audio.decoding import StreamingBytes, arriving_blocks
 from app.audio.devices import AudioHost
 from app.audio.player import Player
 from app.audio.spool import Spool
@@ -60,7 +60,7 @@ def first_sound_ms(kind: str, data: bytes, folder: Path) -> float:
         speakers.append(TimedSpeaker(rate_hz, heard))
         return speakers[-1]
 
-    spool, arriving = Spool(folder / "bench.pcm"), Arriving()
+    spool, arriving = Spool(folder / "bench.pcm"), StreamingBytes()
     player = Player(AudioHost(), make=make)
     player.load(spool)
     player.prepare(24_000)

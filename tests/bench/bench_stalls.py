@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from app.ui.conversation.rows import MessageRow
 from app.ui.conversation.stream import FLUSH_MS
-from app.ui.kit.qt_repairs.garbage_collector import UiThreadGarbageCollector
+from app.ui.kit.qt_workarounds.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from tests.bench.bench_message_view import LONG, close, messages, open_view, stream, turn
 from tests.bench.harness import MIN_RUNS, Ratio, percentile

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 
 read_no_sources()  # before anything else of Qt is imported, as in the program itself
 

@@ -23,7 +23,7 @@ from shiboken6 import isValid
 
 from app.bootstrap import start
 from app.bootstrap.rialto import Rialto
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.settings.sections import SECTIONS
 from app.ui.shell import tour_tabs

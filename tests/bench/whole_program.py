@@ -8,7 +8,7 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 
 read_no_sources()  # before anything else of Qt is imported, as in the program itself
 sys.modules["click"] = None  # type: ignore[assignment]  # httpx would load it: it is the suite's, programs have none

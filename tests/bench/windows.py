@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, Kind, new_account
-from app.storage.files import write_atomically
+from app.storage.atomic_files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
 from tests.kit.settings import change_settings

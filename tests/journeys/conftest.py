@@ -21,7 +21,7 @@ from app.core.problems import hide_secrets_with
 from app.credentials import keyring_store
 from app.credentials.keyring_backends import NoBackend
 from app.credentials.redaction import Redactor
-from app.storage import files
+from app.storage import atomic_files
 from app.storage.paths import Paths
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
@@ -51,7 +51,7 @@ APP = Path(app.__file__).parent
 def no_write_by_the_window() -> Iterator[None]:
     """Fail where the window's thread puts a file in place: it would wait for the disk. What tests write is theirs."""
     found: list[str] = []
-    replace = getattr(files, "_replace")  # noqa: B009  # every file that must not be lost goes through it
+    replace = getattr(atomic_files, "_replace")  # noqa: B009  # every file that must not be lost goes through it
 
     def noted(*args: object) -> None:
         if threading.current_thread() is threading.main_thread():
@@ -62,11 +62,11 @@ def no_write_by_the_window() -> Iterator[None]:
                 found.append(f"{caller.filename}:{caller.lineno} {caller.function}")
         replace(*args)
 
-    setattr(files, "_replace", noted)  # noqa: B010  # as above
+    setattr(atomic_files, "_replace", noted)  # noqa: B010  # as above
     try:
         yield
     finally:
-        setattr(files, "_replace", replace)  # noqa: B010  # as above
+        setattr(atomic_files, "_replace", replace)  # noqa: B010  # as above
     assert found == []
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
-from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
+from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
+from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard
 
 read_no_sources()  # as `main` does, before anything else is imported
 install_exception_guard()

@@ -18,9 +18,9 @@ write_catalog(FOLDER / "language")
 translation.use(translation.catalog_of(LANGUAGE, FOLDER / "language"))
 formats.use(FORMATS)
 
-from app.ui.kit.qt_repairs.layout_items import forget_layout_items  # noqa: E402
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources  # noqa: E402
-from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard  # noqa: E402
+from app.ui.kit.qt_workarounds.layout_items import forget_layout_items  # noqa: E402
+from app.ui.kit.qt_workarounds.pyside_features import read_no_sources  # noqa: E402
+from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard  # noqa: E402
 
 read_no_sources()
 install_exception_guard()

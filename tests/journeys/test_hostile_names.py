@@ -32,7 +32,7 @@ from app.bootstrap.rialto import Rialto
 from app.sandbox.accounts import x402, x402_terms
 from app.sandbox.chains import crypto_rpc
 from app.sandbox.chat import completion
-from app.sandbox.http import call, gate
+from app.sandbox.http import call, middleware
 from app.sandbox.server import RunningSandbox, start_sandbox
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
@@ -95,7 +95,8 @@ def service(
 ) -> Iterator[RunningSandbox]:
     """With the types of models as its parameter: those whose ids are hostile, by itself text."""
     dump, types = call.dump, getattr(request, "param", ("text",))
-    for module in (call, completion, crypto_rpc, gate, x402, x402_terms):  # one that is imported later would keep it
+    # one that is imported later would keep it
+    for module in (call, completion, crypto_rpc, middleware, x402, x402_terms):
         monkeypatch.setattr(module, "dump", lambda value: dump(hostile(value, types=types)))
     with start_sandbox(tmp_path / "service", resources(), api_key=KEY) as running:
         yield running

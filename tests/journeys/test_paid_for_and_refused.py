@@ -14,7 +14,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
-from app.audio.length import length_of
+from app.audio.duration import length_of
 from app.credentials.accounts import SANDBOX_ADDRESS, new_account
 from app.storage.errors import StorageUnavailable
 from app.ui.kit.widgets.buttons import LinkButton

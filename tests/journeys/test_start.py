@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, new_account
-from app.storage.files import write_atomically
+from app.storage.atomic_files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
 from tests.kit.settings import change_settings
@@ -56,9 +56,9 @@ AFTER_THE_PAINT = [
 MOST_MODULES, MOST_ICONS = 136, 28  # of the program's own, in a first frame
 UNTIL_THE_PAINT = """
     import json, os, sys
-    from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+    from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
     read_no_sources()
-    from app.ui.kit.qt_repairs.pyside_signatures import LATE
+    from app.ui.kit.qt_workarounds.pyside_signatures import LATE
     from app.bootstrap import start, startup_marks
     from app.ui.kit import icons
 

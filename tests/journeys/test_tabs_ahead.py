@@ -157,7 +157,7 @@ async def test_a_recording_that_a_kill_cut_off_is_mended_at_the_start_and_named(
 
 BROUGHT_BY_MODULES_OF_QT = """
     import importlib, sys
-    from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+    from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
     read_no_sources()
     from app.bootstrap import prebuild_tabs, rialto
     from app.bootstrap.tabs import RAIL

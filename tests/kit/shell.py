@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core.call_log import CallLog
 from app.core.current_account import CurrentAccount, RateLimitRemaining
-from app.core.secrets import Secrets
+from app.core.secret_storage import Secrets
 from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, Accounts

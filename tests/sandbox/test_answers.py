@@ -18,8 +18,8 @@ import openai
 import pytest
 
 from app.sandbox.__main__ import read_arguments
-from app.sandbox.http import answers
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http import scripted_responses
+from app.sandbox.http.errors import HttpError
 from tests.sandbox.support import RESOURCES, Client, deltas
 
 ROOT = RESOURCES.parent
@@ -324,15 +324,15 @@ def is_named(body: dict[str, Any], field: str) -> bool:
 @pytest.mark.parametrize("body", GOOD, ids=json.dumps)
 def test_what_the_schema_allows_is_taken(body: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator(SCHEMA).validate(body)
-    assert len(answers.read(body)) == len(body["answers"])
+    assert len(scripted_responses.read(body)) == len(body["answers"])
 
 
 @pytest.mark.parametrize(("body", "field"), BAD + BAD_FOR_US, ids=str)
 def test_a_wrong_script_is_refused_with_the_name_of_the_field(body: dict[str, Any], field: str) -> None:
     if (body, field) in BAD:
         assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(body)
-    with pytest.raises(Refusal) as caught:
-        answers.read(body)
+    with pytest.raises(HttpError) as caught:
+        scripted_responses.read(body)
     assert caught.value.status == 400 and is_named(caught.value.body, field), caught.value.body
 
 
@@ -349,14 +349,14 @@ def test_the_schema_is_served_names_every_field_and_is_one(sandbox: Client, bare
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     parts = SCHEMA["$defs"]
     for name, fields in (
-        ("entry", answers.ENTRY_FIELDS),
-        ("match", answers.MATCH_FIELDS),
-        ("answer", answers.ANSWER_FIELDS),
-        ("chunk", answers.CHUNK_FIELDS),
+        ("entry", scripted_responses.ENTRY_FIELDS),
+        ("match", scripted_responses.MATCH_FIELDS),
+        ("answer", scripted_responses.ANSWER_FIELDS),
+        ("chunk", scripted_responses.CHUNK_FIELDS),
     ):
         assert set(parts[name]["properties"]) == set(fields)
-    assert set(parts["answer"]["properties"]["usage"]["properties"]) == set(answers.USAGE_FIELDS)
-    assert tuple(parts["answer"]["properties"]["finish_reason"]["enum"]) == answers.FINISH_REASONS
+    assert set(parts["answer"]["properties"]["usage"]["properties"]) == set(scripted_responses.USAGE_FIELDS)
+    assert tuple(parts["answer"]["properties"]["finish_reason"]["enum"]) == scripted_responses.FINISH_REASONS
 
 
 def test_a_file_of_answers_is_given_from_the_start_and_again_after_a_reset(tmp_path: Path) -> None:
@@ -425,7 +425,7 @@ def test_a_script_in_yaml_is_the_same_as_in_json(tmp_path: Path) -> None:
         },
     ]
     same.write_text(json.dumps(rows), encoding="utf-8")
-    assert answers.load(file) == answers.load(same)
+    assert scripted_responses.load(file) == scripted_responses.load(same)
 
 
 @pytest.mark.parametrize(
@@ -443,7 +443,7 @@ def test_a_file_in_yaml_that_cannot_be_read_is_told_at_its_place(tmp_path: Path,
     file = tmp_path / "answers.yml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=re.escape(told)):
-        answers.load(file)
+        scripted_responses.load(file)
 
 
 def test_without_a_reader_of_yaml_a_sentence_says_what_is_missing(
@@ -453,4 +453,4 @@ def test_without_a_reader_of_yaml_a_sentence_says_what_is_missing(
     file = tmp_path / "answers.yaml"
     file.write_text(YAML_SCRIPT, encoding="utf-8")
     with pytest.raises(ValueError, match=r"pip install ruamel\.yaml"):
-        answers.load(file)
+        scripted_responses.load(file)

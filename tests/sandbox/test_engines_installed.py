@@ -23,10 +23,10 @@ def test_every_engine_is_listed_with_what_it_does(sandbox: Client) -> None:
 
 @pytest.mark.parametrize("name", [name for name, engine in installed_engines.ENGINES.items() if engine.modules])
 def test_a_missing_engine_is_named_with_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.sandbox.http.errors import Refusal
+    from app.sandbox.http.errors import HttpError
 
     monkeypatch.setattr(installed_engines, "find_spec", lambda _: None)
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(HttpError) as caught:
         installed_engines.need(name)
     text = str(caught.value.body["error"])
     assert caught.value.status == 503 and installed_engines.ENGINES[name].title in text

@@ -10,7 +10,7 @@ from app.sandbox.chat.attachments import image_size
 from app.sandbox.chat.augmentation import SEARCH_USD
 from app.sandbox.chat.drawn_images import SIDE, draw
 from app.sandbox.chat.stream_filters import StopCutter, ThinkStripper
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http.errors import HttpError
 from app.sandbox.http.limits import AbuseGuard
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import Prices
@@ -128,7 +128,7 @@ def test_the_checker_names_everything_at_once() -> None:
     assert check.text(("d",), 5) is None
     assert check.items(("e",), "x") is None
     assert check.record(("f",), []) is None
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(HttpError) as caught:
         check.finish()
     assert set(caught.value.body["details"]) == {"_errors", "a", "b", "c", "d", "e", "f"}
     Checker().finish()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.sandbox.http.log_endpoints import LONGEST_WAIT_S
 from app.sandbox.http.request_log import (
     DETAILS_KEPT,
     HIDDEN,
@@ -24,7 +25,6 @@ from app.sandbox.http.request_log import (
     key_of,
     side,
 )
-from app.sandbox.http.watching import LONGEST_WAIT_S
 from tests.sandbox.support import Client
 from tests.sandbox.wallet_support import WalletClient
 

@@ -24,7 +24,7 @@ from app.sandbox.accounts.x402_terms import (
     SOLANA_RECEIVER,
     Terms,
 )
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http.errors import HttpError
 from tests.sandbox.support import NOON
 from tests.sandbox.wallet_support import EvmWallet, WalletClient, code, flat, packed, unpacked, v2
 from tests.wallet import figures
@@ -299,9 +299,9 @@ def test_R_WAL_06_the_published_vectors_hold() -> None:
         check_times(payment.authorization, figures.PAID_AT.timestamp())
         check_signature(payment, terms)
         for late in (1767322445, 1767323345):
-            with pytest.raises(Refusal):
+            with pytest.raises(HttpError):
                 check_times(payment.authorization, late)
         changed = replace(payment, authorization=replace(payment.authorization, value=5_000_001))
-        with pytest.raises(Refusal) as caught:
+        with pytest.raises(HttpError) as caught:
             check_signature(changed, terms)
         assert json.loads(json.dumps(caught.value.body))["error"] == "INVALID_PAYMENT"

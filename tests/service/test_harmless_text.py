@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.service.http.error_bodies import plain_text
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.service.models import Model
 from app.service.wire import read_model
 
@@ -24,7 +24,7 @@ from app.service.wire import read_model
     ],
 )
 def test_what_deceives_becomes_a_sign(text: str, shown: str) -> None:
-    assert harmless(text) == shown
+    assert sanitize_text(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def test_what_deceives_becomes_a_sign(text: str, shown: str) -> None:
     ],
 )
 def test_what_languages_need_is_kept(text: str) -> None:
-    assert harmless(text) == text
+    assert sanitize_text(text) == text
 
 
 @given(st.text(alphabet=st.sampled_from("ab\n\u202a\u202e\u202c\u2066\u2067\u2068\u2069\x00\u200f")))
 def test_places_stay_and_twice_is_once(text: str) -> None:
-    shown = harmless(text)
+    shown = sanitize_text(text)
     assert len(shown) == len(text)
-    assert harmless(shown) == shown
+    assert sanitize_text(shown) == shown
     assert not set("\u202a\u202e\u202c\x00") & set(shown)
 
 

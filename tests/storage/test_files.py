@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from app.storage.atomic_files import StoredFile, make_folder, read_or_none, set_aside, write_atomically
 from app.storage.errors import StorageUnavailable
-from app.storage.files import StoredFile, make_folder, read_or_none, set_aside, write_atomically
 
 
 def test_a_file_is_replaced_whole_and_only_its_owner_reads_it(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_resources_lie_beside_the_package() -> None:
 def test_what_the_window_needs_before_its_first_paint_imports_nothing_heavy() -> None:
     """Contract with the start-up goal: plain modules of the standard library only."""
     code = (
-        "import sys; import app.storage.paths, app.storage.settings, app.storage.files, app.storage.log;"
+        "import sys; import app.storage.paths, app.storage.settings, app.storage.atomic_files, app.storage.log;"
         "import app.credentials.accounts, app.credentials.redaction; app.credentials.redaction.Redactor();"
         "heavy = {'platformdirs', 'aiosqlite', 'asyncio', 'keyring', 'cryptography', 'pydantic', 'sqlite3'};"
         "heavy |= {'hashlib', 'secrets', 'logging.handlers', 'socket', 'ssl'};"

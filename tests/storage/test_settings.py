@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage import files
+from app.storage import atomic_files
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import SECRET_STORES, THEMES, Settings, SettingsStore, settings_from, settings_to
 from tests.kit.settings import change_settings
@@ -78,7 +78,7 @@ def test_a_disk_that_refuses_is_an_error_and_the_value_holds_for_the_session(
     def refuse(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", refuse)
+    monkeypatch.setattr(atomic_files.os, "fsync", refuse)
     with pytest.raises(StorageUnavailable, match="disk is full"):
         change_settings(store, theme="dark")
     assert store.value.theme == "dark"

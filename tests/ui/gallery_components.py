@@ -21,7 +21,7 @@ from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.fields import TextField
 from app.ui.kit.widgets.icon_label import IconLabel
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.receipt_line import ReceiptLine, Run

@@ -13,7 +13,7 @@ from app.core.problems import describe
 from app.credentials.accounts import Account
 from app.service import errors
 from app.service.chat_chunks import ChatReader
-from app.service.chat_types import Finished, ModelNamed, Refused, TextDelta
+from app.service.chat_types import Finished, ModelNamed, ModelRefused, TextDelta
 from app.ui.chat.session.answer_notes import for_chat
 from app.ui.chat.session.message_actions import MessageActions
 from tests.kit.chat import DONE, USAGE, FakeService, open_chat_presenter, sse, text_chunk, whole
@@ -45,11 +45,11 @@ def test_a_refusal_is_read_as_words_and_told_apart() -> None:
     chunk = text_chunk("", refusal="I will not ")
     more = text_chunk("", refusal="say that.")
     events = reader.read([sse(each)[6:-2] for each in (chunk, more)])
-    assert [type(event) for event in events] == [ModelNamed, Refused, TextDelta]
+    assert [type(event) for event in events] == [ModelNamed, ModelRefused, TextDelta]
     assert events[-1] == TextDelta("I will not say that.")
     whole_answer = {"choices": [{"message": {"content": None, "refusal": "No."}, "finish_reason": "stop"}]}
     events = ChatReader(()).read_whole(whole_answer)
-    assert events == (Refused(), TextDelta("No."), Finished("stop"))
+    assert events == (ModelRefused(), TextDelta("No."), Finished("stop"))
 
 
 async def test_a_refusal_is_spoken_plainly_also_after_a_restart(tmp_home: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator
 
-from app.ui.kit.qt_repairs.async_generators import close_left_generators
+from app.ui.kit.qt_workarounds.async_generators import close_left_generators
 
 
 async def test_a_generator_left_half_way_runs_its_ending() -> None:

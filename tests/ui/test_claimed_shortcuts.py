@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.chat.composer.attachment_strip import AttachmentChip
 from app.ui.chat.state import AttachmentView
-from app.ui.kit.qt_repairs.claimed_shortcuts import claim_shortcut
+from app.ui.kit.qt_workarounds.claimed_shortcuts import claim_shortcut
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
 from app.ui.transcription.batch_view import BatchTable

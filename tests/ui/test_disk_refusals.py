@@ -13,11 +13,11 @@ import pytest
 
 from app.audio.devices import AudioHost
 from app.core.tasks import TaskScope
+from app.storage.atomic_files import StoredFile
 from app.storage.catalogue import Catalogue
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import StorageError, StorageUnavailable
-from app.storage.files import StoredFile
 from app.storage.form_drafts import FormDraftStore
 from app.storage.presets import Presets
 from app.storage.settings import SettingsStore

@@ -16,8 +16,8 @@ import pytest
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.qt_repairs import garbage_collector as module
-from app.ui.kit.qt_repairs.garbage_collector import FULL_EVERY, UiThreadGarbageCollector, collect_if_due, trim_heaps
+from app.ui.kit.qt_workarounds import garbage_collector as module
+from app.ui.kit.qt_workarounds.garbage_collector import FULL_EVERY, UiThreadGarbageCollector, collect_if_due, trim_heaps
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -210,7 +210,7 @@ def test_other_threads_hand_over_within_a_millisecond_while_a_window_is_there() 
 HEAPS_OF_EIGHT_THREADS = """
 import ctypes, os, re, sys, tempfile, threading
 if sys.argv[1] == "shared":
-    from app.ui.kit.qt_repairs.garbage_collector import share_heaps
+    from app.ui.kit.qt_workarounds.garbage_collector import share_heaps
     share_heaps()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.fdopen.restype = ctypes.c_void_p, ctypes.c_void_p

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.file_saving import save_file
-from app.ui.kit.files import ask_for_file, ask_for_files, ask_for_folder, ask_to_save, fitted
+from app.ui.kit.file_dialogs import ask_for_file, ask_for_files, ask_for_folder, ask_to_save, fitted
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QApplication
 
 qt = QApplication([])
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.qt_repairs.layout_items import forget_layout_items
+from app.ui.kit.qt_workarounds.layout_items import forget_layout_items
 from app.ui.kit.theme import Theme
 from app.ui.wallet.list_pane import WalletListPane
 from app.ui.wallet.state import AccountCard

@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtCore import QAbstractEventDispatcher, QEventLoop
 from PySide6.QtWidgets import QApplication
 
-from app.ui.kit.qt_repairs import loop_timers
-from app.ui.kit.qt_repairs.loop_timers import LoopTimers
+from app.ui.kit.qt_workarounds import loop_timers
+from app.ui.kit.qt_workarounds.loop_timers import LoopTimers
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 PROBE = """
 import enum, importlib
 
-from app.ui.kit.qt_repairs import pyside_enums
+from app.ui.kit.qt_workarounds import pyside_enums
 
 slow = enum.EnumType._create_
 pyside_enums.make_enumerations_fast()

@@ -5,7 +5,7 @@ import sys
 
 PROBE = """
 import builtins, inspect, sys
-from app.ui.kit.qt_repairs.pyside_features import read_no_sources
+from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 assert read_no_sources()
 assert builtins.__import__ is not builtins.__feature_import__
 read = []

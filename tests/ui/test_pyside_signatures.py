@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from app.ui.kit.qt_repairs.pyside_signatures import LATE
+from app.ui.kit.qt_workarounds.pyside_signatures import LATE
 
 USUAL = "import PySide6.QtWidgets\n"
-LEAN = "from app.ui.kit.qt_repairs.pyside_signatures import import_pyside\nimport_pyside()\n" + USUAL
+LEAN = "from app.ui.kit.qt_workarounds.pyside_signatures import import_pyside\nimport_pyside()\n" + USUAL
 ASK = """
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QLabel

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 import app
-from app.ui.kit.qt_repairs.qt_exception_guard import is_virtual
+from app.ui.kit.qt_workarounds.qt_exception_guard import is_virtual
 
 # What has the name of a method of Qt and is not virtual there: only Python calls it.
 PLAIN = frozenset(("popup", "setAccessibleName", "setMinimumWidth", "setPlainText", "setText", "update"))
@@ -20,7 +20,7 @@ PLAIN = frozenset(("popup", "setAccessibleName", "setMinimumWidth", "setPlainTex
 DIES = """
 import sys
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
-from app.ui.kit.qt_repairs.qt_exception_guard import install_exception_guard
+from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard
 
 if "guarded" in sys.argv:
     assert install_exception_guard()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.ui.kit.lists.rows import build_rows, harmless_row
+from app.ui.kit.lists.rows import build_rows, sanitized_row
 from app.ui.kit.theme import Theme
 from app.ui.wallet.account_card import AccountView
 from app.ui.wallet.list_pane import WalletListPane
@@ -44,11 +44,11 @@ class DataclassRow:
 @pytest.mark.parametrize("kind", [TupleRow, DataclassRow])
 def test_rows_of_either_form_lose_what_deceives_but_keep_their_ids(kind: type[TupleRow | DataclassRow]) -> None:
     deceptive = "ev\u202egpj.exe"
-    row = harmless_row(kind(deceptive, deceptive, 2))
+    row = sanitized_row(kind(deceptive, deceptive, 2))
     assert (type(row), row.id, row.count) == (kind, deceptive, 2)
     assert "\u202e" not in row.name
     plain = kind("1", "plain", 2)
-    assert harmless_row(plain) is plain
+    assert sanitized_row(plain) is plain
 
 
 def card(name: str, usd: str = "5") -> AccountCard:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.sealed_sessions import INTEL, SANDBOX, SealedSessions, Trust, sandbox_trust
+from app.core.sealed_sessions import INTEL, SANDBOX, SealedSessions, TrustAnchors, sandbox_trust
 from app.credentials.accounts import Account
 from app.sealed.checks import Outcome
 from app.sealed.evidence import read_evidence
@@ -40,7 +40,7 @@ class Sittings:
             self.enclaves, self.trust, lambda: self.intel, lambda: self.nvidia, lambda: chat.now
         )
 
-    async def trust(self) -> Trust:
+    async def trust(self) -> TrustAnchors:
         running = self.chat.at.sandbox.running
         return await sandbox_trust(running.base_url, running.api_key)
 

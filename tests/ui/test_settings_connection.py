@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.bootstrap.account_services import AccountServices
-from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
+from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
 from app.core.tasks import TaskScope
 from app.credentials.redaction import Redactor
 from app.service.calls import Call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
+from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import StoreAbsent, StoreLocked
 from app.service.errors import ConnectionFailed, CredentialUnavailable
 from app.ui.settings.secrets.unlock import ChangePassphraseDialog

@@ -16,7 +16,7 @@ from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField
 from app.ui.kit.widgets.header import PaneHeader, PaneTabs
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.pill import CyclePill, PillButton
 from app.ui.kit.widgets.receipt_line import ReceiptLine, Run
 from app.ui.kit.widgets.search_field import SearchField

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 
 
 def picture(widget: QWidget) -> QImage:

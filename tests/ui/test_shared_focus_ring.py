@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.json.editor import JsonEditor
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.focus_ring import GAP, TAB_MARGIN, WIDTH, FocusRing

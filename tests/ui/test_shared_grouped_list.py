@@ -16,8 +16,8 @@ from app.ui.kit.lists.grouped_list import Group, GroupedModel, Heading, under_he
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.lists.rows import LazyRows, matching
-from app.ui.kit.lists.typed_words import TypedWords
-from app.ui.kit.qt_repairs import claimed_shortcuts
+from app.ui.kit.lists.search_terms import SearchTerms
+from app.ui.kit.qt_workarounds import claimed_shortcuts
 from app.ui.kit.theme import Theme
 
 
@@ -368,9 +368,9 @@ def test_a_filter_of_a_long_list_asks_the_cheap_text_and_builds_what_it_finds() 
         return Row(str(number), "Today", f"Row {number}")
 
     rows = LazyRows(range(2_000), build, lambda number: f"row {number}")
-    found = matching(rows, TypedWords("ROW 1999"), lambda row: (row.title,))
+    found = matching(rows, SearchTerms("ROW 1999"), lambda row: (row.title,))
     assert built == []
     assert [row.id for row in found] == ["1999"]
     assert built == [1999]
     plain = LazyRows(range(20), build)
-    assert [row.id for row in matching(plain, TypedWords("19"), lambda row: (row.title,))] == ["19"]
+    assert [row.id for row in matching(plain, SearchTerms("19"), lambda row: (row.title,))] == ["19"]

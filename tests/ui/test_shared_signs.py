@@ -16,7 +16,7 @@ from app.ui.kit.widgets.details_block import DetailsBlock
 from app.ui.kit.widgets.empty_state import EmptyState, Skeleton
 from app.ui.kit.widgets.fields import NumberField
 from app.ui.kit.widgets.flow import FlowLayout
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.spinner import Progress, Spinner, paint_spinner

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.core.problems import ActionSpec
 from app.core.undo import UndoCommand
-from app.storage.files import StoredFile
+from app.storage.atomic_files import StoredFile
 from app.storage.settings import SettingsStore
 from app.ui.kit.tab import Zones
 from app.ui.kit.widgets.banner import BannerSpec

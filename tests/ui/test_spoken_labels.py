@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 from app.ui.kit.key_text import key_text
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
-from app.ui.kit.widgets.kbd import key_words
+from app.ui.kit.widgets.key_hint import key_words
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.receipt_line import ReceiptLine, Run

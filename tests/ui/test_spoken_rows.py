@@ -12,8 +12,8 @@ from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
-from app.ui.kit.widgets.many_choice import ManyChoice
 from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.multi_select import MultiSelectField
 from app.ui.kit.widgets.popover import Popover
 from app.ui.kit.widgets.search_field import SearchField
 from tests.kit.waiting import until
@@ -82,7 +82,7 @@ async def test_a_list_is_silent_while_its_field_has_not_the_focus(page: QWidget,
 
 
 async def test_ticks_are_said_with_the_row(page: QWidget, theme: Theme, heard: list[str]) -> None:
-    choice = ManyChoice(theme, "Models", any_words="Any model", many_words="{number} models", most=3)
+    choice = MultiSelectField(theme, "Models", any_words="Any model", many_words="{number} models", most=3)
     QVBoxLayout(page).addWidget(choice)
     choice.set_options((("a", "Ada"), ("b", "Ben")))
     choice.showPopup()

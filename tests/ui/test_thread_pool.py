@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QThreadPool
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.ui.kit.qt_repairs.thread_pool import once_in_window_thread, run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import once_in_window_thread, run_in_pool
 
 ROOT = Path(__file__).resolve().parents[2]
 

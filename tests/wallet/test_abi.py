@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from web3 import Web3
 
-from app.wallet.abi import Decoded, decode, encode, encode_call, read_interface
+from app.wallet.abi import DecodedValues, decode, encode, encode_call, read_interface
 from app.wallet.abi_signatures import read_signature
 from app.wallet.abi_types import Parameter
 from app.wallet.errors import AbiRefused
@@ -63,7 +63,7 @@ TOKEN = [
 INTERFACE = read_interface(json.dumps(TOKEN))
 
 
-def values_of(decoded: Decoded | None) -> dict[str, object]:
+def values_of(decoded: DecodedValues | None) -> dict[str, object]:
     assert decoded is not None
     return {parameter.name: value for parameter, value in decoded.values}
 

@@ -14,7 +14,7 @@ from app.sandbox.accounts.api_keys import only_admin
 from app.sandbox.accounts.x402_terms import TOP_UP_SKU
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.limits import allowance
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import Charge, iso
@@ -208,7 +208,7 @@ def _unit(kind: str) -> str:
 async def usage_is_gone(_: Call) -> Response:
     link = '</api/v1/billing/usage-history>; rel="successor-version"'
     headers = {"Deprecation": "true", "Sunset": "Sat, 01 Aug 2026 00:00:00 GMT", "Link": link}
-    raise Refusal(410, "This endpoint is gone. Use /billing/usage-history.", headers)
+    raise HttpError(410, "This endpoint is gone. Use /billing/usage-history.", headers)
 
 
 def _as_json(charge: Charge) -> Json:

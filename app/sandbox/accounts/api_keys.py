@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import Caller, PersistentDict, World, fingerprint, iso
 
@@ -78,10 +78,10 @@ def issued_of(world: World) -> PersistentDict[IssuedKey]:
 
 
 def only_admin(call: Call) -> None:
-    """Raise `Refusal` 401 for a key that may call models and see nothing of the account."""
+    """Raise `HttpError` 401 for a key that may call models and see nothing of the account."""
     row = issued_of(call.world).get(call.caller.id)
     if row is not None and row.kind == "INFERENCE":
-        raise Refusal(401, "This needs an admin key")
+        raise HttpError(401, "This needs an admin key")
 
 
 async def listed(call: Call) -> Response:
@@ -110,7 +110,7 @@ async def made(call: Call) -> Response:
     assert kind is not None
     assert description is not None
     if len(issued_of(call.world)) >= MAX_KEYS:
-        raise Refusal(400, f"There are {MAX_KEYS} keys already")
+        raise HttpError(400, f"There are {MAX_KEYS} keys already")
     text = f"sandbox-{secrets.token_hex(20)}"
     row = IssuedKey(
         str(uuid4()),
@@ -133,15 +133,15 @@ async def revoked(call: Call) -> Response:
     only_admin(call)
     wanted = call.value("id")
     if wanted is None:
-        raise Refusal(400, "Which key? Send its ID.")
+        raise HttpError(400, "Which key? Send its ID.")
     if wanted == _account(call).id:
-        raise Refusal(400, "The key of the Sandbox itself cannot be revoked")
+        raise HttpError(400, "The key of the Sandbox itself cannot be revoked")
     rows = issued_of(call.world)
     for caller_id, row in rows.items():
         if row.id == wanted and row.account == _account(call).id:
             del rows[caller_id]
             return json_answer({"success": True})
-    raise Refusal(404, "There is no key with that ID")
+    raise HttpError(404, "There is no key with that ID")
 
 
 def _account(call: Call) -> Caller:

@@ -31,7 +31,7 @@ from app.sandbox.accounts.x402_terms import (
 )
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.limits import Allowance
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.world import Charge, iso
@@ -42,10 +42,10 @@ ETHER_DECIMALS = 18
 
 
 def admit(call: Call, name: str, per_minute: int) -> None:
-    """Count this request against a window of the caller. Raises `Refusal` 429 when it is used up."""
+    """Count this request against a window of the caller. Raises `HttpError` 429 when it is used up."""
     headroom = call.count(name, Allowance(per_minute))
     if headroom.exceeded:
-        raise Refusal(429, headers={"Retry-After": str(headroom.resets_in_s)})
+        raise HttpError(429, headers={"Retry-After": str(headroom.resets_in_s)})
 
 
 async def balance(call: Call) -> Response:
@@ -123,7 +123,7 @@ async def faucet(call: Call) -> Response:
     try:
         await ledger.give(wallet.address, units(amount), int(ether.scaleb(ETHER_DECIMALS)))
     except SettlementFailed as failure:
-        raise Refusal(503, f"The faucet cannot give: {failure}") from failure
+        raise HttpError(503, f"The faucet cannot give: {failure}") from failure
     wei = await ledger.wei(wallet.address)
     return json_answer(
         {
@@ -140,7 +140,7 @@ async def one_wallet(call: Call) -> Response:
     """What the Sandbox knows about one wallet. PUT `{"usd": "0.05"}` sets its credits, as for a key's caller."""
     wallet = read_wallet(call.path_values["address"])
     if wallet is None:
-        raise Refusal(404, "This is not a wallet address")
+        raise HttpError(404, "This is not a wallet address")
     wallets = wallets_of(call.world)
     if call.request.method != "GET":
         check = Checker()
@@ -162,15 +162,15 @@ async def one_wallet(call: Call) -> Response:
 
 
 def _own_wallet(call: Call) -> Wallet:
-    """Return the wallet that the path names. Raises `Refusal` 400, or 403 for a wallet that is not the caller's.
+    """Return the wallet that the path names. Raises `HttpError` 400, or 403 for a wallet that is not the caller's.
 
     Whoever has the Sandbox's key may look at every wallet: all endpoints accept it (R-AUTH-01).
     """
     wallet = read_wallet(call.path_values["address"])
     if wallet is None:
-        raise Refusal(400, "This is not a wallet address")
+        raise HttpError(400, "This is not a wallet address")
     if isinstance(call.caller, WalletCaller) and call.caller.address != wallet.address:
-        raise Refusal(403, "You can view only the wallet that signed in")
+        raise HttpError(403, "You can view only the wallet that signed in")
     return wallet
 
 

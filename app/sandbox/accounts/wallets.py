@@ -19,7 +19,7 @@ from app.sandbox.accounts.x402_settlement import SettlementReceipt, Treasury
 from app.sandbox.accounts.x402_terms import below_the_floor
 from app.sandbox.http.call import Call
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http.errors import HttpError
 from app.sandbox.world import Caller, Ledger, World
 
 FLOOR_USD = Decimal("0.10")  # less is not admitted
@@ -77,12 +77,12 @@ class Visit:
     """One request that came with a sign-in header. Either `caller` or `refusal` is set."""
 
     caller: WalletCaller | None
-    refusal: Refusal | None = None
+    refusal: HttpError | None = None
     _inference: bool = field(default=False, init=False)
     _counted: bool = field(default=False, init=False)
 
     def admit(self, call: Call) -> None:
-        """Let an inference request in. Raises `Refusal` 402 below the floor, 429 for the sixth at once."""
+        """Let an inference request in. Raises `HttpError` 402 below the floor, 429 for the sixth at once."""
         caller = self.caller
         assert caller is not None
         self._inference = True
@@ -90,7 +90,7 @@ class Visit:
             raise below_the_floor(call, caller.ledger.balance_usd)
         if caller.in_flight >= MAX_CONCURRENT and not call.world.settings.no_limits:
             text = f"A wallet may have {MAX_CONCURRENT} requests at once; wait for one to finish"
-            raise Refusal(429, {"error": text, "code": "X402_CONCURRENCY_LIMIT"}, {"Retry-After": "1"})
+            raise HttpError(429, {"error": text, "code": "X402_CONCURRENCY_LIMIT"}, {"Retry-After": "1"})
         self._counted = True
         caller.in_flight += 1
 
@@ -138,8 +138,8 @@ async def arrive(call: Call, *, explain: bool = True) -> Visit:
         wallets.nonces.use(sign_in.wallet.address, sign_in.message.nonce, world.clock.now())
     except SignInRefused as refused:
         body = {"error": refused.text, "code": refused.code}
-        return Visit(None, Refusal(401, body if explain else {"error": "Invalid Sign-in-with-x signature"}))
-    except Refusal as refusal:  # the package that verifies is not installed
+        return Visit(None, HttpError(401, body if explain else {"error": "Invalid Sign-in-with-x signature"}))
+    except HttpError as refusal:  # the package that verifies is not installed
         return Visit(None, refusal)
     return Visit(wallets.caller(sign_in.wallet))
 

@@ -25,7 +25,7 @@ from app.sandbox.accounts.x402_settlement import SettlementFailed, SettlementRec
 from app.sandbox.accounts.x402_terms import EVM_NETWORK, TOP_UP_SKU, encoded, requirements, requirements_v1, terms_of
 from app.sandbox.http.call import JSON_TYPE, Call, dump
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.world import Charge
 
 TOP_UPS_PER_MINUTE = 10  # by address of the network; here everybody has the same
@@ -64,7 +64,7 @@ async def top_up(call: Call) -> Response:
 
 
 def _receipt(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt | None:
-    """Return what this payment got before. Raises `Refusal` when it is under way, or is not quite the same payment."""
+    """Return what this payment got before. Raises `HttpError` when it is under way or not quite the same payment."""
     key = key_of(payment.authorization)
     if key in wallets.treasury.in_progress:
         raise refused("PAYMENT_IN_PROGRESS", "This payment is being settled; send the same header again", 409)
@@ -129,7 +129,7 @@ def _credit(call: Call, wallets: Wallets, payment: Payment, transaction: str) ->
     )
 
 
-def _failed(authorization: Authorization, reason: str) -> Refusal:
+def _failed(authorization: Authorization, reason: str) -> HttpError:
     response: Json = {
         "success": False,
         "errorReason": "settlement_failed",

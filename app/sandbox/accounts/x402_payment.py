@@ -27,7 +27,7 @@ from app.sandbox.accounts.x402_terms import (
     Terms,
     units,
 )
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import read_json
 
 HEADERS = ("payment-signature", "x-402-payment", "x-payment")
@@ -70,13 +70,13 @@ class Payment:
     signature: bytes
 
 
-def refused(code: str, message: str, status: int = 400, headers: Mapping[str, str] | None = None) -> Refusal:
+def refused(code: str, message: str, status: int = 400, headers: Mapping[str, str] | None = None) -> HttpError:
     """E9: on this endpoint the code stands in `error`."""
-    return Refusal(status, {"error": code, "message": message}, headers)
+    return HttpError(status, {"error": code, "message": message}, headers)
 
 
 def read_payment(header: str, terms: Terms) -> Payment:
-    """Decode a header and hold everything in it that is not the signature against the terms. Raises `Refusal` 400."""
+    """Decode a header and hold everything in it that is not the signature against the terms. Raises `HttpError` 400."""
     content = _object(_decoded(header), "The payment")
     version = content.get("x402Version")
     if version not in (1, 2) or isinstance(version, bool):
@@ -100,7 +100,7 @@ def read_payment(header: str, terms: Terms) -> Payment:
 
 
 def check_times(authorization: Authorization, now: float) -> None:
-    """As the token's contract does: after `validAfter`, before `validBefore`. Raises `Refusal` 400."""
+    """As the token's contract does: after `validAfter`, before `validBefore`. Raises `HttpError` 400."""
     if now <= authorization.valid_after:
         raise refused("INVALID_PAYMENT", "The authorization is not valid yet")
     if now >= authorization.valid_before:
@@ -108,7 +108,7 @@ def check_times(authorization: Authorization, now: float) -> None:
 
 
 def check_signature(payment: Payment, terms: Terms) -> None:
-    """Recover the signer over the whole authorization. Call from a worker thread. Raises `Refusal` 400."""
+    """Recover the signer over the whole authorization. Call from a worker thread. Raises `HttpError` 400."""
     signer = signer_of_transfer(terms.domain, payment.authorization.message(), payment.signature)
     if signer != payment.authorization.sender:
         raise refused("INVALID_PAYMENT", "The authorization was not signed by its sender for this token and chain")

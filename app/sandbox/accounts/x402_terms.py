@@ -18,7 +18,7 @@ from decimal import Decimal
 from app.sandbox.accounts.sign_in import EVM_CHAIN_ID, MAX_AGE, SOLANA_REFERENCE
 from app.sandbox.accounts.signatures import TokenDomain
 from app.sandbox.http.call import Call, dump
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.world import iso
 
 SCHEME = "exact"
@@ -76,14 +76,14 @@ def accepts(terms: Terms, usd: Decimal, *, short_names: bool = False) -> list[Js
     return [{**common, **evm}, {**common, **solana}]
 
 
-def requirements(call: Call, error: str | None = None) -> Refusal:
+def requirements(call: Call, error: str | None = None) -> HttpError:
     """402: the first leg of a top-up, which is its success."""
     body: Json = {"x402Version": 2, **({"error": error} if error else {})}
     body["accepts"] = accepts(terms_of(call.world.settings.dialect), MINIMUM_USD)
-    return Refusal(402, body, {"PAYMENT-REQUIRED": encoded(body)})
+    return HttpError(402, body, {"PAYMENT-REQUIRED": encoded(body)})
 
 
-def requirements_v1(call: Call) -> Refusal:
+def requirements_v1(call: Call) -> HttpError:
     """The same as a server of protocol version 1 says it: in the body alone, with other names."""
     terms = terms_of(call.world.settings.dialect)
     entry = {
@@ -98,10 +98,10 @@ def requirements_v1(call: Call) -> Refusal:
         "asset": terms.token,
         "extra": {"name": TOKEN_NAME, "version": TOKEN_VERSION},
     }
-    return Refusal(402, {"x402Version": 1, "error": "X-PAYMENT header is required", "accepts": [entry]})
+    return HttpError(402, {"x402Version": 1, "error": "X-PAYMENT header is required", "accepts": [entry]})
 
 
-def discovery(call: Call, *, payable: bool) -> Refusal:
+def discovery(call: Call, *, payable: bool) -> HttpError:
     """402 for a request without any credential (E8). `payable`: whether a top-up would open this route."""
     address = f"{call.site.origin}/api/v1"
     terms = terms_of(call.world.settings.dialect)
@@ -126,10 +126,10 @@ def discovery(call: Call, *, payable: bool) -> Refusal:
         },
     }
     header = {name: value for name, value in body.items() if name != "authOptions"}
-    return Refusal(402, body, {"PAYMENT-REQUIRED": encoded(header)})
+    return HttpError(402, body, {"PAYMENT-REQUIRED": encoded(header)})
 
 
-def below_the_floor(call: Call, balance_usd: Decimal) -> Refusal:
+def below_the_floor(call: Call, balance_usd: Decimal) -> HttpError:
     """402 for a wallet that has too little (E7)."""
     from app.sandbox.accounts.wallets import FLOOR_USD
 
@@ -166,7 +166,7 @@ def below_the_floor(call: Call, balance_usd: Decimal) -> Refusal:
         "accepts": accepts(terms, SUGGESTED_USD, short_names=True),
         "extensions": {"sign-in-with-x": body["siwxChallenge"]},
     }
-    return Refusal(402, body, {"PAYMENT-REQUIRED": encoded(header)})
+    return HttpError(402, body, {"PAYMENT-REQUIRED": encoded(header)})
 
 
 def challenge(call: Call) -> Json:

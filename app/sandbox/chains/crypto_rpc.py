@@ -27,7 +27,7 @@ from app.sandbox.chains.rpc_values import RpcError, data_bytes, hexed
 from app.sandbox.charges import charge, refuse_unpaid
 from app.sandbox.http.call import Call, dump, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal, too_large
+from app.sandbox.http.errors import HttpError, Json, too_large
 from app.sandbox.http.validation import REQUIRED, Checker, Path, kind_of, read_json
 from app.sandbox.installed_engines import need
 
@@ -108,15 +108,15 @@ def _json_body(call: Call) -> object:
     if call.request.too_large:
         raise too_large("The request body is too large")
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise Refusal(415)
+        raise HttpError(415)
     try:
         return read_json(call.request.body)
     except (ValueError, RecursionError):
-        raise Refusal(400, "The request body is not JSON") from None
+        raise HttpError(400, "The request body is not JSON") from None
 
 
 def _checked(call: Call, body: object, network: Network, table: Methods) -> list[Item]:
-    """Return the items. Raises `Refusal` 400: first for what is malformed, then naming every unsupported method."""
+    """Return the items. Raises `HttpError` 400: first for what is malformed, then naming every unsupported method."""
     check = _checker(call)
     batch = isinstance(body, list)
     raw: list[Any] = body if isinstance(body, list) else [body]
@@ -133,7 +133,7 @@ def _checked(call: Call, body: object, network: Network, table: Methods) -> list
     offending = [item["method"] for item, found in zip(named, multipliers, strict=True) if found is None]
     if offending:
         names = list(dict.fromkeys(offending))
-        raise Refusal(
+        raise HttpError(
             400,
             {
                 "error": f"Unsupported RPC method(s): {', '.join(names)}",
@@ -177,7 +177,7 @@ def _refuse_unaffordable(call: Call, most_usd: Decimal) -> None:
     refuse_unpaid(call)
     ledger = call.caller.ledger
     if ledger.balance_usd + ledger.balance_diem < most_usd:
-        raise Refusal(402)
+        raise HttpError(402)
 
 
 def _answers(chains: Chains, network: Network, items: list[Item], table: Methods) -> tuple[list[Json], int]:

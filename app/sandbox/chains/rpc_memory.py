@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.world import Caller, PersistentDict, World, iso
 
 DAY_S = 86_400.0
@@ -46,7 +46,7 @@ class RpcMemory:
     spent: deque[tuple[float, int]] = field(default_factory=deque)  # (when, credits) of the last 24 h
 
     def count(self, now: float, caps: Caps) -> dict[str, str]:
-        """Count one request and return the headers about it. Raises `Refusal` 429 naming the cap, with the headers."""
+        """Count one request; return the headers about it. Raises `HttpError` 429 naming the cap, with the headers."""
         if not 0 <= now - self.window_from < MINUTE_S:
             self.window_from, self.requests = now, 0
         used_up = self.requests >= caps.requests_per_minute
@@ -66,12 +66,12 @@ class RpcMemory:
         return sum(credits for _, credits in self.spent)
 
     def kept(self, key: str, body: bytes, now: float) -> StoredResponse | None:
-        """Return the answer under a key. Raises `Refusal` 400 when it belongs to another body."""
+        """Return the answer under a key. Raises `HttpError` 400 when it belongs to another body."""
         answer = self.answers.get(key)
         if answer is None or not answer.until - DAY_S <= now < answer.until:
             return None
         if answer.digest != hashlib.sha256(body).digest():
-            raise Refusal(
+            raise HttpError(
                 400,
                 {
                     "error": "The Idempotency-Key was already used with a different body",
@@ -88,10 +88,10 @@ class RpcMemory:
             del self.answers[next(iter(self.answers))]
 
 
-def capped(custom_message: str, headers: dict[str, str]) -> Refusal:
+def capped(custom_message: str, headers: dict[str, str]) -> HttpError:
     """E5."""
     body: Json = {"error": "Rate limit exceeded", "customMessage": custom_message}
-    return Refusal(429, body, {**headers, "x-ratelimit-type": "user"})
+    return HttpError(429, body, {**headers, "x-ratelimit-type": "user"})
 
 
 def memory_of(world: World, caller: Caller) -> RpcMemory:

@@ -19,12 +19,12 @@ from app.sandbox.chat.file_parts import quotes, read_files
 from app.sandbox.chat.handbook import Section
 from app.sandbox.chat.handbook_reader import DocumentReading, Reply, read
 from app.sandbox.http.call import DIALECTS
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import ModelEntry
 
 if TYPE_CHECKING:
-    from app.sandbox.http.answers import Scripted
+    from app.sandbox.http.scripted_responses import ResponseRule
     from app.sandbox.site import Site
 
 PASSAGE_MARK = "(#passage-n)"  # a system prompt with it asks for links to the files that are quoted
@@ -52,7 +52,7 @@ class Turn:
     earlier: list[str]
     findings: Findings
     greeting: str  # a character's first line, or ""
-    scripted: Scripted | None = None  # what is said in place of an engine's answer
+    scripted: ResponseRule | None = None  # what is said in place of an engine's answer
 
     @property
     def thinks(self) -> bool:
@@ -73,7 +73,7 @@ def make_turn(
     prompt: tuple[Json, ...],
     findings: Findings,
     greeting: str,
-    scripted: Scripted | None = None,
+    scripted: ResponseRule | None = None,
 ) -> Turn:
     question, earlier = question_of(request)
     return Turn(request, model, prompt, question, earlier, findings, greeting, scripted)
@@ -86,7 +86,7 @@ def question_of(request: ChatRequest) -> tuple[str, list[str]]:
 
 
 async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
-    """Yield the pieces of one answer. Raises `Refusal` before the first piece when there is none."""
+    """Yield the pieces of one answer. Raises `HttpError` before the first piece when there is none."""
     if turn.scripted is not None:
         async for piece in _as_scripted(turn.scripted, site.world.token):
             yield piece
@@ -114,7 +114,7 @@ async def answer(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
         yield Piece("text", reply.text)
 
 
-async def _as_scripted(scripted: Scripted, token: tool_calls.Token) -> AsyncGenerator[Piece, None]:
+async def _as_scripted(scripted: ResponseRule, token: tool_calls.Token) -> AsyncGenerator[Piece, None]:
     for chunk in scripted.chunks:
         if chunk.wait_s:
             await asyncio.sleep(chunk.wait_s)
@@ -185,7 +185,7 @@ async def _passed_on(site: Site, turn: Turn) -> AsyncGenerator[Piece, None]:
     calls: dict[int, Json] = {}
     async for chunk in site.local_servers.answer(turn.model, list(turn.prompt), turn.request.sent):
         if isinstance(chunk.get("error"), dict | str):
-            raise Refusal(502, f"The model server answered with an error: {json.dumps(chunk['error'])[:300]}")
+            raise HttpError(502, f"The model server answered with an error: {json.dumps(chunk['error'])[:300]}")
         for choice in chunk.get("choices") or ():
             delta = choice.get("delta") or {}
             thoughts = delta.get("reasoning_content") or delta.get("reasoning")

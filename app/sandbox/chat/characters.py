@@ -9,7 +9,7 @@ from app.sandbox.chat.character_catalogue import PRO_MODELS, Character
 from app.sandbox.chat.word_stems import fold
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import iso
 
@@ -115,7 +115,7 @@ async def reviews(call: Call) -> Response:
 def _known(call: Call) -> Character:
     character = call.site.characters.find(call.path_values["slug"])
     if character is None:
-        raise Refusal(404, "The character was not found")
+        raise HttpError(404, "The character was not found")
     return character
 
 

@@ -15,7 +15,7 @@ from app.sandbox.chat.file_parts import check_files, with_text
 from app.sandbox.chat.structured import check_schemas
 from app.sandbox.http.call import Call, event_stream, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Refusal, context_overflow
+from app.sandbox.http.errors import HttpError, context_overflow
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import ModelEntry
 
@@ -42,9 +42,9 @@ async def complete(call: Call) -> Response:
     if request.extension.character_slug is not None:
         character = call.site.characters.find(request.extension.character_slug)
         if character is None:
-            raise Refusal(404, "The character was not found")
+            raise HttpError(404, "The character was not found")
     if call.caller.ledger.empty and model.engine != "local":
-        raise Refusal(402)
+        raise HttpError(402)
     question, earlier = answer_engines.question_of(request)
     findings = Findings()
     if call.scripted is None:
@@ -84,7 +84,7 @@ async def _closing(completion: Completion) -> AsyncIterator[bytes]:
     try:
         async for event in completion.events():
             yield event
-    except Refusal as refusal:  # the status went out long ago: only the stream itself can still say it
+    except HttpError as refusal:  # the status went out long ago: only the stream itself can still say it
         yield completion.error_event(str(refusal.body["error"]), "upstream_error")
         yield DONE
     finally:
@@ -96,11 +96,11 @@ async def _admitted_model(call: Call, request: ChatRequest) -> ModelEntry:
     if call.scripted is not None and (model is None or model.type != "text"):
         model = call.site.models.stand_in(request.model)
     if model is None or model.type != "text":
-        raise Refusal(404, "The model was not found")
+        raise HttpError(404, "The model was not found")
     call.model = model.id
     call.admit(model.id, model.tier)
     if model.offline and call.scripted is None:
-        raise Refusal(503, "The model is offline")
+        raise HttpError(503, "The model is offline")
     return model
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from app.sandbox.chat.chat_request import ChatRequest, content_parts
 from app.sandbox.chat.word_stems import terms
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import Checker
 
 MAX_FILES = 5  # of one message
@@ -55,7 +55,7 @@ def check_files(check: Checker, request: ChatRequest) -> None:
             check.complain(("messages",), f"At most {MAX_FILES} file parts are accepted in one message")
         for part in files:
             if len(str(part["file"]["file_data"])) * 3 // 4 > MAX_FILE_BYTES + 1024:
-                raise Refusal(413)
+                raise HttpError(413)
 
 
 def read_files(messages: Sequence[Json]) -> list[ReadFile]:

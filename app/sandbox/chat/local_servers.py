@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from app.sandbox.http.connections import SERVER_NAME
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.model_catalogue import ModelEntry, local_entry
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class LocalServers:
         return self._models
 
     async def answer(self, entry: ModelEntry, messages: list[Json], sent: Json) -> AsyncIterator[Json]:
-        """Yield the chunks of a streamed answer as the server sends them. Raises `Refusal` when it gives none."""
+        """Yield the chunks of a streamed answer as the server sends them. Raises `HttpError` when it gives none."""
         import httpx
 
         body: Json = {name: sent[name] for name in PASSED_ON if sent.get(name) is not None}
@@ -59,13 +59,13 @@ class LocalServers:
             async with self._client().stream("POST", url, json=body) as response:
                 if response.status_code != 200:
                     text = (await response.aread()).decode(errors="replace")[:500]
-                    raise Refusal(502, f"The model server on port {entry.extra['port']} refused: {text}")
+                    raise HttpError(502, f"The model server on port {entry.extra['port']} refused: {text}")
                 async for line in response.aiter_lines():
                     chunk = _chunk_of(line)
                     if chunk is not None:
                         yield chunk
         except httpx.HTTPError as error:
-            raise Refusal(502, f"The model server on port {entry.extra['port']} broke off: {error}") from error
+            raise HttpError(502, f"The model server on port {entry.extra['port']} broke off: {error}") from error
 
     async def close(self) -> None:
         if self._http is not None:

@@ -10,13 +10,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.sandbox.http.connections import MAX_BODY_BYTES, Request, Response
-from app.sandbox.http.errors import Refusal, too_large
+from app.sandbox.http.errors import HttpError, too_large
 from app.sandbox.http.limits import Allowance, RateLimitWindow, allowance
 from app.sandbox.http.validation import read_json
 from app.sandbox.world import Caller, World, iso
 
 if TYPE_CHECKING:
-    from app.sandbox.http.answers import ScriptedAnswer
+    from app.sandbox.http.scripted_responses import ScriptedResponse
     from app.sandbox.site import Site
 
 JSON_TYPE = "application/json; charset=utf-8"
@@ -57,7 +57,7 @@ class Call:
     headroom: RateLimitWindow | None = None
     cost_usd: Decimal = Decimal(0)
     model: str = ""
-    scripted: ScriptedAnswer | None = None
+    scripted: ScriptedResponse | None = None
 
     @property
     def world(self) -> World:
@@ -88,22 +88,22 @@ class Call:
         return next((value for key, value in reversed(self.request.query) if key == name and value != ""), None)
 
     def json_object(self) -> dict[str, Any]:
-        """Return the JSON object in the body. Raises `Refusal` 413, 415 or 400."""
+        """Return the JSON object in the body. Raises `HttpError` 413, 415 or 400."""
         if self.request.too_large:
             raise too_large(f"The request body exceeds the limit of {MAX_BODY_BYTES // 1024**2} MB")
         content_type = self.request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if content_type != "application/json":
-            raise Refusal(415)
+            raise HttpError(415)
         try:
             body = read_json(self.request.body)
         except (ValueError, RecursionError):
-            raise Refusal(400, "The request body is not JSON") from None
+            raise HttpError(400, "The request body is not JSON") from None
         if not isinstance(body, dict):
-            raise Refusal(400, {"error": "Invalid request parameters", "details": {"_errors": ["Expected object"]}})
+            raise HttpError(400, {"error": "Invalid request parameters", "details": {"_errors": ["Expected object"]}})
         return body
 
     def admit(self, name: str, tier: str) -> None:
-        """Count this request against a window of the caller; `Refusal` 429 when it is used up."""
+        """Count this request against a window of the caller; `HttpError` 429 when it is used up."""
         now = self.world.clock.now()
         allowed = allowance(tier, partner=self.world.settings.partner)
         headroom = self.count(name, allowed)
@@ -117,7 +117,7 @@ class Call:
                     "timestamp": iso(now),
                 }
             )
-            raise Refusal(429, headers={"Retry-After": str(headroom.resets_in_s)})
+            raise HttpError(429, headers={"Retry-After": str(headroom.resets_in_s)})
 
     def count(self, name: str, allowed: Allowance) -> RateLimitWindow:
         """Count this request against a window of the caller, unless there are no limits, and return its state."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from app.sandbox.http.answers import read
 from app.sandbox.http.call import DIALECTS, Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.faults import NAMES
+from app.sandbox.http.log_endpoints import line_json
+from app.sandbox.http.scripted_responses import read
 from app.sandbox.http.validation import REQUIRED, Checker
-from app.sandbox.http.watching import line_json
 from app.sandbox.world import iso
 
 LARGEST_OFFSET_S = 1e9  # 31 years
@@ -41,7 +41,7 @@ async def log(call: Call) -> Response:
 async def last_prompt(call: Call) -> Response:
     """The prompt of the last chat as the model got it: default system prompts first, the caller's after."""
     if call.world.last_prompt is None:
-        raise Refusal(404, "No chat has been served yet")
+        raise HttpError(404, "No chat has been served yet")
     return json_answer(call.world.last_prompt)
 
 
@@ -57,7 +57,7 @@ async def fault(call: Call) -> Response:
     """Arm or disarm one. With `?scope=key` it strikes requests with the caller's key alone."""
     name, whose = call.path_values["name"], _scope(call)
     if name not in NAMES:
-        raise Refusal(404, f"There is no fault called {name}; there are {', '.join(NAMES)}")
+        raise HttpError(404, f"There is no fault called {name}; there are {', '.join(NAMES)}")
     if call.request.method == "DELETE":
         call.world.faults.disarm(name, whose)
     else:
@@ -89,7 +89,7 @@ async def answers_schema(call: Call) -> Response:
 
 async def unscripted(_call: Call) -> Response:
     """A path that only scripted answers speak of, and none of them matches this request."""
-    raise Refusal(404, "No scripted answer matches this request")
+    raise HttpError(404, "No scripted answer matches this request")
 
 
 async def preflight(call: Call) -> Response:

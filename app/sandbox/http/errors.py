@@ -32,7 +32,7 @@ WORDS = {
 ABUSE_TEXT = "Too many failed attempts. All requests are blocked for 30s; wait 30s before trying again."
 
 
-class Refusal(Exception):
+class HttpError(Exception):
     """Ends a request with a status, a JSON body and extra headers."""
 
     def __init__(self, status: int, body: Json | str | None = None, headers: Mapping[str, str] | None = None) -> None:
@@ -43,12 +43,12 @@ class Refusal(Exception):
         super().__init__(f"{status} {self.body.get('error')}")
 
 
-def too_large(what: str) -> Refusal:
+def too_large(what: str) -> HttpError:
     """E3."""
-    return Refusal(413, {"code": "PAYLOAD_TOO_LARGE", "error": what})
+    return HttpError(413, {"code": "PAYLOAD_TOO_LARGE", "error": what})
 
 
-def context_overflow(prompt_tokens: int, limit: int) -> Refusal:
+def context_overflow(prompt_tokens: int, limit: int) -> HttpError:
     """E10."""
     message = f"This model reads at most {limit} tokens; the messages have {prompt_tokens}"
     error = {
@@ -57,7 +57,7 @@ def context_overflow(prompt_tokens: int, limit: int) -> Refusal:
         "param": "messages",
         "code": "context_length_exceeded",
     }
-    return Refusal(400, {"error": error})
+    return HttpError(400, {"error": error})
 
 
 def shaped(shape: str, status: int, text: str) -> Json | str | None:

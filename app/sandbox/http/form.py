@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.sandbox.http.call import Call
-from app.sandbox.http.errors import Refusal, too_large
+from app.sandbox.http.errors import HttpError, too_large
 from app.sandbox.http.validation import REQUIRED, Checker
 
 MAX_UPLOAD_BYTES = 26_214_400  # 25 MB
@@ -50,24 +50,24 @@ def is_form(call: Call) -> bool:
 
 
 def read_form(call: Call, *, otherwise: int = 415) -> Form:
-    """Return the form of a request. Raises `Refusal`: 413, `otherwise` for another content type, 400 when broken."""
+    """Return the form of a request. Raises `HttpError`: 413, `otherwise` for another content type, 400 when broken."""
     if call.request.too_large:
         raise upload_too_large()
     if not is_form(call):
         if otherwise == 400:
             tree = {"_errors": ["Expected multipart/form-data"]}
-            raise Refusal(400, {"error": "Invalid request parameters", "details": tree})
-        raise Refusal(otherwise, "Unsupported content type: send multipart/form-data")
+            raise HttpError(400, {"error": "Invalid request parameters", "details": tree})
+        raise HttpError(otherwise, "Unsupported content type: send multipart/form-data")
     from python_multipart.exceptions import MultipartParseError
 
     try:
         return _parsed(call.request.headers["content-type"], call.request.body)
     except (MultipartParseError, ValueError) as error:
         tree = {"_errors": [f"The form cannot be read: {error}"]}
-        raise Refusal(400, {"error": "Invalid request parameters", "details": tree}) from None
+        raise HttpError(400, {"error": "Invalid request parameters", "details": tree}) from None
 
 
-def upload_too_large() -> Refusal:
+def upload_too_large() -> HttpError:
     return too_large("The file exceeds the limit of 25 MB")
 
 

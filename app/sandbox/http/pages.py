@@ -8,7 +8,7 @@ from __future__ import annotations
 from app.sandbox.chat.drawn_images import draw
 from app.sandbox.http.call import Call, json_answer, text_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http.errors import HttpError
 
 PAGE_FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 # Nothing but these files and calls to this address: a request that finds its way into the page can do nothing there.
@@ -40,7 +40,7 @@ async def front(call: Call) -> Response:
 async def page_file(call: Call) -> Response:
     name = call.path_values["file"]
     if name not in PAGE_FILES:
-        raise Refusal(404)
+        raise HttpError(404)
     return _file(call, name, PAGE_FILES[name])
 
 
@@ -62,14 +62,14 @@ async def handbook_index(call: Call) -> Response:
 async def handbook_page(call: Call) -> Response:
     page = call.site.handbook.pages.get(call.path_values["page"])
     if page is None:
-        raise Refusal(404)
+        raise HttpError(404)
     return text_answer(page.text)
 
 
 async def notice(call: Call) -> Response:
     text = call.site.notices.text(call.path_values["id"])
     if text is None:
-        raise Refusal(404)
+        raise HttpError(404)
     return text_answer(text)
 
 
@@ -77,7 +77,7 @@ async def picture(call: Call) -> Response:
     slug = call.path_values["file"].removesuffix(".png")
     character = call.site.characters.find(slug)
     if character is None or not character.has_image:
-        raise Refusal(404)
+        raise HttpError(404)
     headers = {"Content-Type": "image/png", "Cache-Control": "max-age=86400"}
     return Response(200, headers, draw(slug))
 
@@ -85,7 +85,7 @@ async def picture(call: Call) -> Response:
 async def character_page(call: Call) -> Response:
     character = call.site.characters.find(call.path_values["slug"])
     if character is None:
-        raise Refusal(404)
+        raise HttpError(404)
     return text_answer(
         f"{character.name}\n\n{character.description or ''}\n\n“{character.greeting}”\n".replace("\n\n\n\n", "\n\n")
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 
 Path = tuple[str | int, ...]
 REQUIRED = "Required"
@@ -60,7 +60,7 @@ class Checker:
         self._found.append((path, message))
 
     def finish(self) -> None:
-        """Raise `Refusal` 400 when anything was found."""
+        """Raise `HttpError` 400 when anything was found."""
         if not self._found:
             return
         tree: Json = {"_errors": []}
@@ -72,7 +72,7 @@ class Checker:
         body: Json = {"error": "Invalid request parameters", "details": tree}
         if self._flat_list:
             body["issues"] = [{"code": "custom", "path": list(path), "message": text} for path, text in self._found]
-        raise Refusal(400, body)
+        raise HttpError(400, body)
 
     def lines(self) -> list[str]:
         """Return everything that was found as `field: what is wrong with it`, for a command line."""

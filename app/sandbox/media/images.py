@@ -18,7 +18,7 @@ from urllib.parse import quote
 from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal, too_large
+from app.sandbox.http.errors import HttpError, Json, too_large
 from app.sandbox.http.form import MAX_UPLOAD_BYTES
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.installed_engines import need
@@ -151,7 +151,7 @@ async def _edited(call: Call, check: Checker, sent: ImageRequestBody, field: str
         call.headers[f"{call.names.header_prefix}enhanced-prompt"] = quote(f"{prompt}, changed with care")
     if REFUSED in prompt:
         body = {"error": "The content is not accepted by the content policy", "suggested_prompt": "A quiet harbour"}
-        raise Refusal(422, body)
+        raise HttpError(422, body)
     from app.sandbox.media import image_engine
 
     images = await _decoded(call, field, data)

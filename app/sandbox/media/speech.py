@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.http.call import Call
 from app.sandbox.http.connections import HangUp, Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.installed_engines import need
 from app.sandbox.media.media_models import SPEECH, MediaModel
@@ -59,7 +59,7 @@ class SpeechRequest:
 
 
 def parse(body: Json, *, flat_list: bool = False) -> SpeechRequest:
-    """Return the request. Raises `Refusal` 400 with the tree of every invalid field; unknown fields are ignored."""
+    """Return the request. Raises `HttpError` 400 with the tree of every invalid field; unknown fields are ignored."""
     check = Checker(flat_list=flat_list)
     text = check.text(("input",), body.get("input"), longest=MAX_TEXT_CHARS)
     if body.get("input") is None:
@@ -148,7 +148,7 @@ def _format(call: Call, request: SpeechRequest, model: MediaModel) -> str:
 
 
 def _delivery(call: Call, request: SpeechRequest, model: MediaModel) -> Delivery:
-    """Return how the voice sounds. Raises `Refusal` 400 naming the valid voices."""
+    """Return how the voice sounds. Raises `HttpError` 400 naming the valid voices."""
     from app.sandbox.media import voice_table
 
     voice = request.voice or str(model.facts["default_voice"])
@@ -160,7 +160,7 @@ def _delivery(call: Call, request: SpeechRequest, model: MediaModel) -> Delivery
         names = ", ".join(model.facts["voices"])
         text = f"The voice {voice} does not fit the model {model.id}. Try using a supported voice: {names}"
         details = {"_errors": [], "voice": {"_errors": [text]}}
-        raise Refusal(400, {"error": text, "details": details})
+        raise HttpError(400, {"error": text, "details": details})
     base = voice_table.in_language(base, model.id, request.language)
     return voice_table.in_style(base, request.prompt) if model.facts["supportsPromptParam"] else base
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.http.call import Call, json_answer, text_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.form import Upload, check_size, read_form
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.installed_engines import need
@@ -46,7 +46,7 @@ async def transcribe(call: Call) -> Response:
     assert upload is not None
     model = find_model(call, model_id or "", "asr")
     if not upload.data:
-        raise Refusal(422, "The file is empty")
+        raise HttpError(422, "The file is empty")
     need("transcription")
     refuse_unpaid(call)
     duration_s, segments = await asyncio.to_thread(_heard, upload)
@@ -83,7 +83,7 @@ def container(upload: Upload) -> str | None:
 
 
 def _heard(upload: Upload) -> tuple[float, tuple[Segment, ...]]:
-    """Return the length in seconds and what was said. Raises `Refusal` 422."""
+    """Return the length in seconds and what was said. Raises `HttpError` 422."""
     from app.sandbox.media.sound import NotSound, decode
     from app.sandbox.media.transcription_engine import Silent, recognize
 
@@ -91,9 +91,9 @@ def _heard(upload: Upload) -> tuple[float, tuple[Segment, ...]]:
         sound = decode(upload.data)
         return sound.duration_s, recognize(sound)
     except NotSound as error:
-        raise Refusal(422, f"The file cannot be decoded: {error}") from None
+        raise HttpError(422, f"The file cannot be decoded: {error}") from None
     except Silent:
-        raise Refusal(422, "Nothing can be heard in this file") from None
+        raise HttpError(422, "Nothing can be heard in this file") from None
 
 
 def times(segments: tuple[Segment, ...]) -> dict[str, list[Json]]:

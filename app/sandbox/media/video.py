@@ -17,7 +17,7 @@ from decimal import Decimal
 from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.installed_engines import need
 from app.sandbox.media.media_models import MediaModel
@@ -47,7 +47,7 @@ def _checker(call: Call) -> Checker:
 
 
 def _model(call: Call, check: Checker, body: Json) -> MediaModel | None:
-    """Return the model, or None with a complaint when none is named. Raises `Refusal` 404 for an unknown one."""
+    """Return the model, or None with a complaint when none is named. Raises `HttpError` 404 for an unknown one."""
     name = check.text(("model",), body.get("model"))
     if body.get("model") is None:
         check.complain(("model",), REQUIRED)
@@ -101,7 +101,7 @@ def _enlarged_price(model: MediaModel, seconds: int, factor: int) -> Decimal:
 
 
 async def _measured(call: Call, video: bytes, factor: int) -> tuple[int, tuple[int, int]]:
-    """Return the length in seconds, rounded up, and the size in pixels of what comes out. Raises `Refusal` 400."""
+    """Return the length in seconds, rounded up, and the size in pixels of what comes out. Raises `HttpError` 400."""
     need("video")
     from app.sandbox.media.video_enlarging import MAX_SECONDS, MAX_SIDE, NotAVideo, facts_of
 
@@ -179,7 +179,7 @@ async def queue(call: Call) -> Response:
 
 
 def _check_shown(call: Call, along: ReferenceMedia) -> None:
-    """Everything that the video is to show can be opened. Raises `Refusal` 400."""
+    """Everything that the video is to show can be opened. Raises `HttpError` 400."""
     from app.sandbox.media.image_engine import NotAnImage, decode
     from app.sandbox.media.video_engine import beginning
 
@@ -200,9 +200,9 @@ def _check_shown(call: Call, along: ReferenceMedia) -> None:
 def _check_policy(prompt: str, body: Json) -> None:
     if "sandbox-refused" in prompt:
         text = "The content is not accepted by the content policy"
-        raise Refusal(422, {"error": text, "suggested_prompt": "A harbor at dawn, seen from the pilot's boat"})
+        raise HttpError(422, {"error": text, "suggested_prompt": "A harbor at dawn, seen from the pilot's boat"})
     if "sandbox-consent" in prompt and not body.get("consents"):
-        raise Refusal(
+        raise HttpError(
             409,
             {
                 "error": {"code": "needs_consent", "message": "A face in the media needs the consent of its owner"},
@@ -223,7 +223,7 @@ def _pixels(ratio: str, resolution: str) -> tuple[int, int]:
 
 
 def _named_job(call: Call, body: Json, *, flag: str = "") -> tuple[str, VideoJob | None]:
-    """Return the queue id and its job, if there is one. Raises `Refusal` 400."""
+    """Return the queue id and its job, if there is one. Raises `HttpError` 400."""
     check = _checker(call)
     values = {}
     for name in ("model", "queue_id"):
@@ -254,7 +254,7 @@ async def retrieve(call: Call) -> Response:
     body = call.json_object()
     queue_id, job = _named_job(call, body, flag="delete_media_on_completion")
     if job is None:
-        raise Refusal(404, "There is no such video, or it is gone")
+        raise HttpError(404, "There is no such video, or it is gone")
     now = call.world.clock.now()
     if not job.done(now):
         return json_answer(_status("PROCESSING", job, now))
@@ -275,7 +275,7 @@ def _status(status: str, job: VideoJob, now: float) -> Json:
     return {"status": status, "average_execution_time": EXECUTION_MS, "execution_duration": elapsed}
 
 
-def _stopped(call: Call, job: VideoJob) -> Refusal:
+def _stopped(call: Call, job: VideoJob) -> HttpError:
     """E11. The money goes back once."""
     if not job.refunded:
         job.refunded = True
@@ -283,7 +283,7 @@ def _stopped(call: Call, job: VideoJob) -> Refusal:
         charge(call, f"{job.order.model}-refund", 1, -job.cost_usd)
     text = "The provider's content policy stopped this video"
     error = {"message": text, "type": "provider_content_policy", "credits_refunded": True}
-    return Refusal(422, {"error": error})
+    return HttpError(422, {"error": error})
 
 
 def _video_answer(call: Call, video: bytes, *, takes_ranges: bool = False) -> Response:
@@ -299,7 +299,7 @@ def _video_answer(call: Call, video: bytes, *, takes_ranges: bool = False) -> Re
         if wanted is not None and call.request.headers.get("if-range", headers["ETag"]) == headers["ETag"]:
             start = int(wanted[1])
             if start >= len(video):
-                raise Refusal(416, "There is no such part of this film", {"Content-Range": f"bytes */{len(video)}"})
+                raise HttpError(416, "There is no such part of this film", {"Content-Range": f"bytes */{len(video)}"})
             headers["Content-Range"] = f"bytes {start}-{len(video) - 1}/{len(video)}"
             video, status = video[start:], 206
     cut = call.world.faults.strike("cut", call.request.path)
@@ -323,15 +323,15 @@ async def download(call: Call) -> Response:
     """A pre-signed address: GET until it is revoked by DELETE or a day has passed, 410 from then on; no key."""
     found = downloads_of(call.world).get(call.path_values["token"])
     if found is None:
-        raise Refusal(404, "There is no such download")
+        raise HttpError(404, "There is no such download")
     now = call.world.clock.now()
     if found.revoked or found.job.expired(now):
-        raise Refusal(410, "This download is gone")
+        raise HttpError(410, "This download is gone")
     if call.request.method == "DELETE":
         found.revoked = True
         downloads_of(call.world)[call.path_values["token"]] = found
         return Response(204)
     if not found.job.done(now) or found.job.outcome != "film":
-        raise Refusal(404, "This download is not there yet")
+        raise HttpError(404, "This download is not there yet")
     need("video")
     return _video_answer(call, await finished_video(call.world, found.job), takes_ranges=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Refusal
+from app.sandbox.http.errors import HttpError
 from app.sandbox.http.form import Upload, check_size, read_form
 from app.sandbox.http.validation import Checker
 from app.sandbox.installed_engines import need
@@ -38,7 +38,7 @@ async def clone(call: Call) -> Response:
     sample = form.file(check, "file")
     model_id = form.fields.get("model") or DEFAULT_MODEL
     if model_id == BY_INVITATION:
-        raise Refusal(403, f"Cloning with {BY_INVITATION} needs special access")
+        raise HttpError(403, f"Cloning with {BY_INVITATION} needs special access")
     if model_id not in CLONING:
         check.complain(("model",), f"Expected one of {', '.join((*CLONING, BY_INVITATION))}, received '{model_id}'")
     if sample is not None:
@@ -60,7 +60,7 @@ async def clone(call: Call) -> Response:
 
 
 def cloned(call: Call, handle: str, model: MediaModel) -> Delivery:
-    """Return how a handle sounds. Raises `Refusal` 400 when it is unknown, expired, or of another model."""
+    """Return how a handle sounds. Raises `HttpError` 400 when it is unknown, expired, or of another model."""
     from app.sandbox.media import voice_table
     from app.sandbox.media.speech_engine import Delivery
 
@@ -89,7 +89,7 @@ def _voices(call: Call) -> PersistentDict[ClonedVoice]:
 
 
 def _measured(call: Call, sample: Upload, model: MediaModel) -> float:
-    """Return the pitch of a sample in Hz, and warn of a short one in a header. Raises `Refusal` 400 for no voice."""
+    """Return the pitch of a sample in Hz, and warn of a short one in a header. Raises `HttpError` 400 for no voice."""
     from app.sandbox.media.pitch import pitch_of
     from app.sandbox.media.sound import NotSound, decode
 

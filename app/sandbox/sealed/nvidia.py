@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.hashes import SHA384
 
 from app.sandbox.http.call import Call, dump, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 
 ARCH, MODEL = "SANDBOX", "Sandbox, not NVIDIA"
 EVIDENCE = base64.b64encode(MODEL.encode()).decode()
@@ -49,7 +49,7 @@ async def attest_gpu(call: Call) -> Response:
     body = call.json_object()
     nonce, listed = body.get("nonce"), body.get("evidence_list")
     if not isinstance(nonce, str) or not isinstance(listed, list) or not listed:
-        raise Refusal(400, "nonce and evidence_list are required")
+        raise HttpError(400, "nonce and evidence_list are required")
     told = call.world.faults.strike("sealed_nvidia", call.request.path)
     kind = None if told is None else str(told.get("kind", "verdict"))
     ours = {"certificate": EVIDENCE, "evidence": EVIDENCE}

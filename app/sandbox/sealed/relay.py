@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.sandbox.http.call import Call, dump
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.model_catalogue import ModelEntry
 from app.sandbox.sealed.enclave import SMALLEST, CannotOpen, KeyPair, is_public_key, seal
 from app.sandbox.sealed.tee import keep_receipt
@@ -39,7 +39,7 @@ class SealedRequest:
 def opened(call: Call, body: Json, model: ModelEntry) -> SealedRequest | None:
     """Open a sealed request; None for an open one, which a request that lacks one of the three headers is, too.
 
-    Raises `Refusal` 400 with the texts of live enclaves.
+    Raises `HttpError` 400 with the texts of live enclaves.
     """
     prefix = f"{call.names.header_prefix}tee-"
     client, key, algorithm = (call.request.headers.get(prefix + name) for name in HEADERS)
@@ -223,5 +223,5 @@ def _kind(call: Call, name: str) -> str | None:
     return None if armed is None else str(armed.get("kind", ""))
 
 
-def _refusal(message: str, code: str) -> Refusal:
-    return Refusal(400, {"error": {"message": message, "type": "invalid_request_error", "code": code}})
+def _refusal(message: str, code: str) -> HttpError:
+    return HttpError(400, {"error": {"message": message, "type": "invalid_request_error", "code": code}})

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.model_catalogue import ModelEntry
 from app.sandbox.sealed.enclave import Enclave, compose_text, event_log, measurements
 from app.sandbox.sealed.nvidia import ARCH, EVIDENCE
@@ -34,9 +34,9 @@ async def attestation(call: Call) -> Response:
     model = await _model(call)
     nonce_text = call.value("nonce")
     if nonce_text is not None and not _NONCE.fullmatch(nonce_text):
-        raise Refusal(400, "Nonce must be exactly 32 bytes")
+        raise HttpError(400, "Nonce must be exactly 32 bytes")
     if call.value("signing_algo") not in (None, "ecdsa"):
-        raise Refusal(400, "Unsupported signing algorithm")
+        raise HttpError(400, "Unsupported signing algorithm")
     enclave = call.site.enclave
     nonce = bytes.fromhex(nonce_text) if nonce_text is not None else enclave.old_nonce
     return json_answer(_Answer(call, enclave, model, nonce, asked=nonce_text is not None).content())
@@ -177,7 +177,7 @@ async def signature(call: Call) -> Response:
     receipts: dict[str, tuple[float, str, str]] = call.world.kept.setdefault("sealed receipts", {})
     found = receipts.get(call.value("request_id") or "")
     if found is None or call.world.clock.now() - found[0] > KEPT_S:
-        raise Refusal(404, "Chat id not found or expired")
+        raise HttpError(404, "Chat id not found or expired")
     _, sent, received = found
     enclave = call.site.enclave
     told = call.world.faults.strike("sealed_receipt", call.request.path)
@@ -263,12 +263,12 @@ def _now(call: Call) -> datetime:
 async def _model(call: Call) -> ModelEntry:
     name = call.value("model")
     if name is None:
-        raise Refusal(400, "model is required")
+        raise HttpError(400, "model is required")
     model = await call.site.models.find(name)
     if model is None or not model.has("supportsTeeAttestation"):
-        raise Refusal(404, "The model has no attestation")
+        raise HttpError(404, "The model has no attestation")
     if model.offline:
-        raise Refusal(502, "The enclave is not reachable")
+        raise HttpError(502, "The enclave is not reachable")
     return model
 
 
@@ -280,5 +280,5 @@ def _admit(call: Call) -> None:
     now = call.world.clock.now()
     times[:] = [at for at in times if now - at < WINDOW_S]
     if len(times) >= PER_MINUTE:
-        raise Refusal(429, "Rate limit exceeded.")
+        raise HttpError(429, "Rate limit exceeded.")
     times.append(now)

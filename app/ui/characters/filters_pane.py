@@ -17,7 +17,7 @@ from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.many_choice import ManyChoice
+from app.ui.kit.widgets.multi_select import MultiSelectField
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.search_field import SearchField, results_words
@@ -56,7 +56,7 @@ class FiltersPane(QWidget):
         for key, words in SORTS.items():
             self.sort.addItem(words, key)
         self.order = IconButton(theme, "sort", tr("Highest first"), framed=True, checkable=True)
-        self.model = ManyChoice(
+        self.model = MultiSelectField(
             theme,
             tr("Model"),
             any_words=tr("Any model"),

@@ -22,7 +22,7 @@ from app.ui.chat.composer.attachment import Attachment, DocumentPlace, attachmen
 from app.ui.chat.composer.completion import CompletionList, Entry, matching
 from app.ui.chat.document_viewer import DocumentViewer
 from app.ui.chat.state import CharacterHead
-from app.ui.kit.files import ask_for_files
+from app.ui.kit.file_dialogs import ask_for_files
 from app.ui.kit.image_decoding import UndecodableImage, decoded
 from app.ui.kit.widgets.dialogs import ask_text
 from app.ui.kit.widgets.image_viewer import ImageViewer, ViewedImage

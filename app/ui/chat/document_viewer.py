@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.service.http.harmless_text import harmless, harmless_line
+from app.service.http.sanitize import sanitize_line, sanitize_text
 from app.translation import tr
-from app.ui.kit.files import show_in_folder
+from app.ui.kit.file_dialogs import show_in_folder
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.dialogs import MAX_SHARE, Dialog
 from app.ui.kit.widgets.label import Label
@@ -27,10 +27,10 @@ class DocumentViewer(Dialog):
     """Shows an excerpt, scrolled to what is marked in it."""
 
     def __init__(self, theme: Theme, parent: QWidget, name: str, found: DocumentExcerpt) -> None:
-        super().__init__(theme, parent, harmless_line(name), width=WIDTH)
+        super().__init__(theme, parent, sanitize_line(name), width=WIDTH)
         self.note = Label(theme, found.note, "small", "text2" if found.is_as_sent else "warn", wrap=True)
         self.body.addWidget(self.note)
-        before, marked, after = harmless(found.before), harmless(found.marked), harmless(found.after)
+        before, marked, after = sanitize_text(found.before), sanitize_text(found.marked), sanitize_text(found.after)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
@@ -48,7 +48,7 @@ class DocumentViewer(Dialog):
         self._mark()
         self.show_folder = self.add_button(tr("Show in folder"))
         self.show_folder.setEnabled(bool(found.path))
-        self.show_folder.setToolTip(plain_tip(harmless_line(found.path)))
+        self.show_folder.setToolTip(plain_tip(sanitize_line(found.path)))
         self.show_folder.clicked.connect(lambda: show_in_folder(Path(found.path)))
         self.add_button(tr("Close"), kind="primary", accepts=True, default=True)
 

@@ -11,12 +11,12 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.formats import format_number
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
 from app.ui.chat.embeddings_pane import EmbeddingsPane
 from app.ui.kit.discard import discard
-from app.ui.kit.files import ask_for_files, ask_for_folder
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.file_dialogs import ask_for_files, ask_for_folder
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.card import Card
@@ -127,7 +127,7 @@ class DocumentsDialog(Dialog):
                     "Reading {done} of {of}: {name}",
                     done=format_number(progress.done + 1),
                     of=format_number(progress.of),
-                    name=harmless_line(Path(progress.path).name),
+                    name=sanitize_line(Path(progress.path).name),
                 )
             )
         elif progress.state == "looking":
@@ -146,7 +146,7 @@ class DocumentsDialog(Dialog):
                 row = QWidget()
                 line = QHBoxLayout(row)
                 line.setContentsMargins(0, 0, 0, 0)
-                line.addWidget(Label(self._theme, harmless_line(path), elide=True), 1)
+                line.addWidget(Label(self._theme, sanitize_line(path), elide=True), 1)
                 away = IconButton(self._theme, "close", tr("Remove {name}", name=Path(path).name), size="small")
                 away.clicked.connect(partial(self._remove, path))
                 line.addWidget(away)
@@ -161,7 +161,7 @@ class DocumentsDialog(Dialog):
         found = await self._documents.overview(self._project_id)
         if not alive(self):  # closed meanwhile
             return
-        unread = [f"{harmless_line(name)}: {why}" for name, why in self._documents.unread(found)]
+        unread = [f"{sanitize_line(name)}: {why}" for name, why in self._documents.unread(found)]
         if self._documents.progress(self._project_id).state in ("idle", "paused", "stopped") and self._rows:
             self.embeddings.refresh()
             read = tr_n("{n} file", "{n} files", found.files)

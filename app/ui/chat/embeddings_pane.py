@@ -11,7 +11,7 @@ from app.core.money import money
 from app.core.money import size as file_size
 from app.formats import format_number
 from app.translation import tr, tr_n
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.label import Label

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from app.translation import tr
 from app.ui.chat.session.export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
-from app.ui.kit.files import ask_for_files, ask_for_folder, ask_to_save
+from app.ui.kit.file_dialogs import ask_for_files, ask_for_folder, ask_to_save
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label

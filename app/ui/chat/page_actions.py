@@ -11,7 +11,7 @@ from app.translation import tr
 from app.ui.chat.page_controller_actions import controller_actions
 from app.ui.chat.session.seal import ENCLAVE, PROMISES, SEALED
 from app.ui.kit.lists.rows import matching
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _done(_opened: object) -> None:
 
 def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, limit: int) -> tuple[PaletteItem, ...]:
     """Chats, then models, whose names hold every typed word."""
-    words = TypedWords(text)
+    words = SearchTerms(text)
     items = [
         PaletteItem(
             f"chat:{entry.id}",

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core.file_saving import save_file
 from app.core.money import count, money
 from app.core.problems import ActionSpec
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
 from app.ui.chat.chat_picker import ChatPickerDialog
 from app.ui.chat.find_bar import FindBar
@@ -28,7 +28,7 @@ from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.view_values import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.chat.state import MAX_PROJECT_NAME_CHARS
-from app.ui.kit.files import ask_to_save
+from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.banner import Banner, BannerSpec
@@ -608,14 +608,14 @@ class ChatPageController(QObject):
 
     async def _follow_imported(self, project_id: str, name: str, paths: tuple[str, ...]) -> None:
         """A file of somebody else may name any folder: nothing is read before the person agrees."""
-        shown = [harmless_line(path) for path in paths[:MOST_PATHS_SHOWN]]
+        shown = [sanitize_line(path) for path in paths[:MOST_PATHS_SHOWN]]
         shown += [tr("and {n} more", n=count(len(paths) - len(shown)))] if len(paths) > len(shown) else []
         question = tr(
             "Where it was exported, this project followed:\n\n{paths}\n\n"
             "Should it follow these on this computer as well? They are read on this computer only.",
             paths="\n".join(shown),
         )
-        title = tr("Documents of “{name}”", name=harmless_line(name))
+        title = tr("Documents of “{name}”", name=sanitize_line(name))
         main, theme = self._page.main, self._theme
         if await confirm(theme, main, title, question, action=tr("Follow"), cancel=tr("Do not follow")):
             self._page.presenter.documents.add(project_id, [Path(path) for path in paths])

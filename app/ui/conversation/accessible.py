@@ -14,7 +14,7 @@ from app.translation import tr, tr_n
 from app.ui.conversation.keys import stops
 from app.ui.kit.accessible_document import ListInterface, PartInterface, ReadInterface, interface_of, tell_focus
 from app.ui.kit.markdown.spoken import Place, plain_text
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.widgets.announce import is_heard
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ui.kit.markdown.code import CodeHighlighter, can_be_highlighted, lexer_for
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 
 if TYPE_CHECKING:
     from app.ui.conversation.code_box import CodeGroup

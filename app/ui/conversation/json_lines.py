@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from app.formats import format_number
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.translation import tr, tr_n
 
 CHILDREN_AT_ONCE = 100
@@ -129,7 +129,7 @@ def _add_children(
         folds = isinstance(child, (dict, list)) and bool(child)
         opened = folds and is_open(branch, memory, child_path)
         text, kind = _shown(child)
-        found.append(Line(child_path, depth, harmless(key), text, kind, folds, opened))
+        found.append(Line(child_path, depth, sanitize_text(key), text, kind, folds, opened))
         if opened:
             _add_children(found, child, child_path, depth + 1, branch, memory)
 
@@ -160,7 +160,9 @@ def _walk(value: object, path: str, wanted: str) -> Iterator[tuple[str, object]]
 def _shown(value: object) -> tuple[str, Kind]:
     if isinstance(value, str):
         text = value[:MAX_VALUE_CHARS]
-        return harmless(json.dumps(text, ensure_ascii=False)) + ("…" if len(value) > MAX_VALUE_CHARS else ""), "string"
+        return sanitize_text(json.dumps(text, ensure_ascii=False)) + (
+            "…" if len(value) > MAX_VALUE_CHARS else ""
+        ), "string"
     if isinstance(value, bool) or value is None:
         return json.dumps(value), "word"
     if isinstance(value, dict):

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.ui.conversation.boxes import Box, RuleBox
 from app.ui.conversation.code_box import CodeBox, CodeGroup
 from app.ui.conversation.table_box import TableBox, TableGroup
@@ -73,7 +73,7 @@ class StreamingMarkdown:
         end = len(self.text) if limit is None else min(len(self.text), self._taken + limit)
         if end <= self._taken:
             return
-        chunk = harmless(self.text[self._taken : end])  # `text` stays as it was sent: it is what is copied
+        chunk = sanitize_text(self.text[self._taken : end])  # `text` stays as it was sent: it is what is copied
         self._taken = end
         if not self._append_plain(chunk):
             self._take(self._scanner.feed(chunk))

@@ -46,7 +46,7 @@ from app.ui.conversation.virtual_list import BOTTOM_PX, VirtualList
 from app.ui.kit.accessible_document import show_document
 from app.ui.kit.markdown.figures import Figures
 from app.ui.kit.markdown.parser import parser
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 from app.ui.kit.widgets.announce import spoken_problem
 
 if TYPE_CHECKING:

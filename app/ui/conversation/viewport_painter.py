@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QRegion
 
 from app.ui.conversation.boxes import Box, PaintState
 from app.ui.conversation.caret_line import caret_rect
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -23,7 +23,7 @@ from app.formats import format_number
 from app.translation import tr
 from app.ui.crypto_rpc.state import TIER_WORDS, RowView
 from app.ui.kit.icons import paint
-from app.ui.kit.lists.rows import harmless_row
+from app.ui.kit.lists.rows import sanitized_row
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 
@@ -48,7 +48,7 @@ class BatchModel(QAbstractListModel):
 
     def set_rows(self, rows: tuple[RowView, ...]) -> None:
         """Resets only when rows came or went; else it says which changed."""
-        rows = tuple(map(harmless_row, rows))
+        rows = tuple(map(sanitized_row, rows))
         if len(rows) != len(self._rows):
             self.beginResetModel()
             self._rows = rows

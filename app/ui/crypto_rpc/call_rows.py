@@ -14,7 +14,7 @@ from app.ui.crypto_rpc.state import CallEntry, CollectionEntry
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import Group, RowLike, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_end, at_start, without_end, without_start
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 
 COLLECTIONS = tr("Collections")
@@ -67,7 +67,7 @@ def groups_of(
     entries: Sequence[CallEntry], collections: Sequence[CollectionEntry], unfolded: Collection[str], searched: str
 ) -> list[Group]:
     """The list: collections that hold what is searched, then requests (searched already) by day."""
-    words = TypedWords(searched)
+    words = SearchTerms(searched)
     rows: list[tuple[Hashable, RowLike]] = []
     for each in collections:
         held = [(place, saved) for place, saved in enumerate(each.requests) if words.are_in(*saved)]

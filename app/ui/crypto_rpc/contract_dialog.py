@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from app.translation import tr
 from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in, is_address
 from app.ui.kit.discard import WidgetList
-from app.ui.kit.files import ask_for_file
+from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.translation import tr
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
 
 def rpc_palette_items(page: CryptoRpcPage, text: str, limit: int) -> Sequence[PaletteItem]:
     """Networks by name; the open tab's only."""
-    words = TypedWords(text)
+    words = SearchTerms(text)
     found = [row for row in page.presenter.networks() if words.are_in(row.title, row.slug)]
     return tuple(
         PaletteItem(

@@ -15,7 +15,7 @@ from app.ui.crypto_rpc.session.methods import MethodInfo, search
 from app.ui.crypto_rpc.session.networks import is_test_network
 from app.ui.crypto_rpc.state import TIER_WORDS
 from app.ui.kit.lists.grouped_list import Heading
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.widgets.announce import announce
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Pickers(QObject):
         )
 
     def _find_networks(self, text: str, pills: frozenset[str]) -> Sequence[Row]:
-        words, rows, group = TypedWords(text), list[Row](), ""
+        words, rows, group = SearchTerms(text), list[Row](), ""
         for network in self._page.presenter.networks():
             known_as = (network.title, network.slug, str(network.chain_id or ""))
             if not words.are_in(*known_as) or (pills and not pills & _pills_of(network)):

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.ui.kit.icons import paint
 from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.theme import Theme
@@ -17,14 +17,14 @@ LEAST_TEXT = 36  # px at 100 % of the text; the rest gives way where room is sho
 
 class PickButton(Button):
     def __init__(self, theme: Theme, text: str, icon_name: str = "", *, size: str = "") -> None:
-        super().__init__(theme, harmless(text), icon_name, size=size)
+        super().__init__(theme, sanitize_text(text), icon_name, size=size)
         self._sign = icon_name
         self._small = size == "small"
         self._fact = ""
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def setText(self, text: str) -> None:
-        super().setText(harmless(text))
+        super().setText(sanitize_text(text))
 
     def set_fact(self, words: str) -> None:
         """Show a few words behind the text, in another color."""

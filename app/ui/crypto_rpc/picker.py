@@ -14,7 +14,7 @@ from app.ui.crypto_rpc.picker_rows import ColumnHead, PickDelegate, PickModel, P
 from app.ui.kit.lists.grouped_list import ROW_ROLE
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.flow import FlowLayout
-from app.ui.kit.widgets.kbd import KeyHint, key_words
+from app.ui.kit.widgets.key_hint import KeyHint, key_words
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
 from app.ui.kit.widgets.popover import Popover

@@ -13,7 +13,7 @@ from app.core.file_saving import save_file
 from app.translation import tr
 from app.ui.crypto_rpc.session.differences import compared
 from app.ui.crypto_rpc.session.outcomes import roots_of, tables_in
-from app.ui.kit.files import ask_to_save
+from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.json.node import Path as TreePath
 from app.ui.kit.json.tree_model import find
 

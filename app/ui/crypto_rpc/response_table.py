@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.outcomes import Table
 from app.ui.kit.json.tree import Reading
@@ -69,7 +69,7 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             if isinstance(value, str) and _QUANTITY.fullmatch(value):
                 return self._reading(self.table.columns[index.column()], value) or value
-            return harmless(self.text(index.row(), index.column())[:MAX_CELL_CHARS].replace("\n", " "))
+            return sanitize_text(self.text(index.row(), index.column())[:MAX_CELL_CHARS].replace("\n", " "))
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(self.text(index.row(), index.column()))
         return None

@@ -21,13 +21,13 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayou
 from app.core import money
 from app.core.problems import ActionSpec, Problem
 from app.translation import tr, tr_n
-from app.ui.images.image_work import read_thumbnail, tile
+from app.ui.images.image_processing import read_thumbnail, tile
 from app.ui.images.state import SCOPES, GalleryState
 from app.ui.images.tile_delegate import GAP, TileDelegate
 from app.ui.images.tile_model import TileModel
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.lists.grouped_list import menu_place
-from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
+from app.ui.kit.qt_workarounds.claimed_shortcuts import deletes
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails

@@ -14,11 +14,11 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage, QTextCursor
 from app.translation import tr, tr_n
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.enlarge_dialog import EnlargeDialog
-from app.ui.images.image_work import encoded
+from app.ui.images.image_processing import encoded
 from app.ui.images.session.image_edits import EditChoice
 from app.ui.images.session.image_library import DEFAULT_PATTERN, PATTERN_WORDS, name_of
 from app.ui.images.state import EditDraft
-from app.ui.kit.files import ask_for_folder, ask_to_save
+from app.ui.kit.file_dialogs import ask_for_folder, ask_to_save
 from app.ui.kit.image_decoding import UndecodableImage, decoded
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWid
 from app.core import money
 from app.formats import format_number
 from app.service.exchange import Exchange
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
-from app.ui.images.image_work import read_thumbnail, tile
+from app.ui.images.image_processing import read_thumbnail, tile
 from app.ui.images.state import Details
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.call_pane import CallPane
@@ -69,7 +69,7 @@ class Preview(QWidget):
 
     def show_image(self, path: Path | None, description: str) -> None:
         self._path = path
-        self.setAccessibleDescription(harmless_line(description))
+        self.setAccessibleDescription(sanitize_line(description))
         self.setVisible(path is not None)
         self.update()
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPai
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.translation import tr
-from app.ui.images.image_work import encoded
+from app.ui.images.image_processing import encoded
 from app.ui.kit.accessible_role import show_as
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce

@@ -21,7 +21,7 @@ from app.ui.images.inspector import IMAGE, REQUEST, ImagesInspector
 from app.ui.images.page_actions import images_actions, images_palette_items
 from app.ui.images.state import GalleryState, Refused
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.files import ask_for_files
+from app.ui.kit.file_dialogs import ask_for_files
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm

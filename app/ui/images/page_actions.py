@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.translation import tr
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _open_menu(page: ImagesPage) -> None:
 
 def images_palette_items(page: ImagesPage, text: str, limit: int) -> Sequence[PaletteItem]:
     """Images whose words hold what was typed."""
-    words = TypedWords(text)
+    words = SearchTerms(text)
     found: list[PaletteItem] = []
     for tile in islice(page.gallery_state.tiles, 2000):
         if len(found) >= limit:

@@ -7,9 +7,9 @@ from itertools import islice
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.ui.images.state import Tile
-from app.ui.kit.lists.rows import harmless_row
+from app.ui.kit.lists.rows import sanitized_row
 from app.ui.kit.plain_tooltip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -38,10 +38,10 @@ class TileModel(QAbstractListModel):
         if role == TILE_ROLE:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return harmless_line(row.title)
+            return sanitize_line(row.title)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(row.title)
-        return harmless_line(row.spoken()) if role == Qt.ItemDataRole.AccessibleTextRole else None
+        return sanitize_line(row.spoken()) if role == Qt.ItemDataRole.AccessibleTextRole else None
 
     def row(self, place: int) -> Tile | None:
         return self._rows[place] if 0 <= place < len(self._rows) else None
@@ -62,7 +62,7 @@ class TileModel(QAbstractListModel):
         old, first = self._rows, self._rows[0].id if self._rows else ""
         more = next((place for place, row in enumerate(islice(rows, PAGE)) if row.id == first), 0)
         rest = iter(rows)
-        shown = tuple(map(harmless_row, islice(rest, max(PAGE, len(old)) + more)))
+        shown = tuple(map(sanitized_row, islice(rest, max(PAGE, len(old)) + more)))
         self._rest = rest if len(shown) < len(rows) else None
         if [row.id for row in shown] == [row.id for row in old]:
             self._rows = shown
@@ -85,7 +85,7 @@ class TileModel(QAbstractListModel):
     def fetchMore(self, parent: Index = _ROOT) -> None:
         if parent.isValid() or self._rest is None:
             return
-        page = tuple(map(harmless_row, islice(self._rest, PAGE)))
+        page = tuple(map(sanitized_row, islice(self._rest, PAGE)))
         if len(page) < PAGE:
             self._rest = None
         if page:

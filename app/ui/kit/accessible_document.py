@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea
 
 from app.ui.kit.accessible_interfaces import NO_INTERFACE
 from app.ui.kit.markdown.spoken import Place, SpokenBlock, block_name
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 
 if TYPE_CHECKING:
     from collections.abc import Callable

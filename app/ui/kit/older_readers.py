@@ -16,7 +16,7 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QWidget
 
 from app.ui.kit.accessible_role import show_as
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 from app.ui.kit.widgets.announce import also_tell
 
 PATIENCE_S = 5.0

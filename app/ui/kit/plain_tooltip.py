@@ -6,7 +6,7 @@ import re
 
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 
 MOST_TIP_CHARS = 1_000
 WRAPPED_FROM = 200  # characters: Qt breaks the lines of a tooltip only where it takes it for HTML
@@ -17,7 +17,7 @@ _ENDLESS = re.compile(r"\S{60}(?=\S)")  # a word that would be wider than the to
 
 def plain_tip(text: str) -> str:
     """Return tooltip text that Qt shows letter by letter, without what could deceive, wrapped where it is long."""
-    text = harmless(text)
+    text = sanitize_text(text)
     if len(text) > MOST_TIP_CHARS:
         text = text[:MOST_TIP_CHARS] + "…"
     if len(text) < WRAPPED_FROM and "<" not in text and "&lt;" not in text:  # what Qt looks for

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QThreadPool, Signal
 from PySide6.QtGui import QImage
 
 from app.ui.kit.image_decoding import fitted
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 
 KEPT_BYTES = 48_000_000  # decoded, of all tabs together: as much as fills a 4K screen, and half of that again
 SIZES = 2  # of one image: a list and an inspector show it; what was as large as the window before is not shown again

@@ -32,12 +32,12 @@ from PySide6.QtWidgets import (
 from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import key_text
-from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
+from app.ui.kit.qt_workarounds.claimed_shortcuts import deletes
 from app.ui.kit.shortcut_map import ShortcutMap, ShortcutRefused, ShortcutRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.frames import solid_frame
-from app.ui.kit.widgets.kbd import hint_size, paint_hint
+from app.ui.kit.widgets.key_hint import hint_size, paint_hint
 
 Index = QModelIndex | QPersistentModelIndex
 Said = tuple[str, str]  # a sentence and its color role

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.kit.key_text import key_text
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.shortcut_map import ShortcutMap
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -60,7 +60,7 @@ class KeyboardPage(SectionPage):
 
     def _fill(self, _text: str = "") -> None:
         typed = " ".join(self.filter.text().casefold().replace("+", " ").split())
-        words = TypedWords(typed)
+        words = SearchTerms(typed)
         rows = self._keys.rows()
         self.list.rows.set_rows(
             [

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.current_account import RateLimitRemaining
-from app.core.secrets import Secrets
+from app.core.secret_storage import Secrets
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack

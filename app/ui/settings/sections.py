@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.translation import tr
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,5 +131,5 @@ SECTIONS = (
 
 def sections_for(text: str) -> tuple[Section, ...]:
     """The sections that a typed text leads to; all of them for none."""
-    words = TypedWords(text)
+    words = SearchTerms(text)
     return tuple(each for each in SECTIONS if words.are_in(each.title, *each.settings, *each.words))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.money import size
-from app.core.secrets import Secrets, SecretsState
+from app.core.secret_storage import Secrets, SecretsState
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme

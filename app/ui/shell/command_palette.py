@@ -12,7 +12,7 @@ from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.modal_layer import ModalLayer

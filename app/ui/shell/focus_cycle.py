@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.ui.kit.focus import can_take_focus
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.tab_order import tab_stops
 from app.ui.shell.navigation import Rail
 from app.ui.shell.zones import ZoneFrame

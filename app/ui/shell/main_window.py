@@ -41,7 +41,7 @@ from app.ui.shell.window_actions import tab_actions, window_actions
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
 if TYPE_CHECKING:
-    from app.core.secrets import Secrets
+    from app.core.secret_storage import Secrets
     from app.ui.shell.overlays import Overlays
 
 MINIMUM = QSize(880, 560)

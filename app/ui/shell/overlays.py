@@ -17,15 +17,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.money import countdown
 from app.core.problems import ActionSpec
-from app.storage.errors import StorageError, Unsaved
-from app.storage.files import write_atomically
+from app.storage.atomic_files import write_atomically
+from app.storage.errors import StorageError, UnsavedResult
 from app.storage.settings import Settings
 from app.translation import tr
 from app.ui.kit.accessible_interfaces import install_interfaces
 from app.ui.kit.caret_blink import CaretBlink
-from app.ui.kit.files import ask_to_save
+from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.key_text import key_text
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 from app.ui.kit.resources import resources_folder
 from app.ui.kit.widgets.announce import SpokenCountdown
 from app.ui.kit.widgets.banner import BannerHost, BannerSpec
@@ -41,7 +41,7 @@ from app.ui.shell.palette_rows import Candidate
 from app.ui.shell.shortcut_sheet import ShortcutSheet
 
 if TYPE_CHECKING:
-    from app.core.secrets import Secrets
+    from app.core.secret_storage import Secrets
     from app.core.undo import UndoCommand
     from app.ui.shell.main_window import MainWindow
     from app.ui.shell.modal_layer import ModalLayer
@@ -77,7 +77,7 @@ class Overlays(QObject):
         self._shortcuts: ShortcutSheet | None = None
         self._help: HelpSheet | None = None
         self.accounts: Callable[[], Sequence[AccountChoice]] = tuple
-        self._unsaved: list[Unsaved] = []  # what was paid for and is in memory alone
+        self._unsaved: list[UnsavedResult] = []  # what was paid for and is in memory alone
         self._held_until = 0.0
         self._held_spoken = SpokenCountdown(self.banner)
         self._held_timer = QTimer(self)
@@ -315,13 +315,13 @@ class Overlays(QObject):
         else:
             self.toasts.show_toast(tr("Saved"), tone="ok")
 
-    def _ask_elsewhere(self, unsaved: Unsaved, sentence: str) -> None:
+    def _ask_elsewhere(self, unsaved: UnsavedResult, sentence: str) -> None:
         dialog = ask_to_save(
             self._window, tr("Save elsewhere"), unsaved.name, lambda path: self.save_elsewhere(unsaved, path)
         )
         dialog.rejected.connect(lambda: self._offer_elsewhere(sentence))
 
-    def save_elsewhere(self, unsaved: Unsaved, path: Path) -> None:
+    def save_elsewhere(self, unsaved: UnsavedResult, path: Path) -> None:
         """Write what could not be kept to a place of the person's choice, off the UI thread."""
 
         def tell(trouble: str) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.kit import icons
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.kbd import hint_size, paint_hint
+from app.ui.kit.widgets.key_hint import hint_size, paint_hint
 from app.ui.shell.palette_rows import Listing, Row
 
 Runs = tuple[tuple[str, bool], ...]

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
 from app.translation import tr
-from app.ui.kit.qt_repairs.alive import alive
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.alive import alive
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 
 _WAIT_MS = 600
 

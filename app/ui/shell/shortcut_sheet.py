@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 from app.translation import tr
 from app.ui.kit.accessible_role import show_as
 from app.ui.kit.key_text import key_text
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.shortcut_map import ShortcutRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.kit.widgets.surfaces import rule
@@ -125,7 +125,7 @@ class ShortcutSheet(ModalLayer):
         """Titles (row None) and rows, cut in two where the sheet is wide; a cut group says its title again."""
         items: list[tuple[str, ShortcutRow | None]] = []
         typed = self.search.text()
-        words = TypedWords(typed.replace("+", " "))
+        words = SearchTerms(typed.replace("+", " "))
         for row in self._rows():
             if row.shortcut and words.are_in(row.text, row.group, key_text(row.shortcut).replace("+", " ")):
                 if not items or items[-1][0] != row.group:

@@ -19,7 +19,7 @@ from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.tab import LiveWork
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 

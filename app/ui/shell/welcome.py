@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.secrets import Secrets, SecretsState
+from app.core.secret_storage import Secrets, SecretsState
 from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
@@ -26,7 +26,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.icon_label import IconLabel
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.settings.accounts.form import AccountForm

@@ -13,7 +13,7 @@ from app.core.money import money
 from app.formats import format_number
 from app.service.models import Model
 from app.translation import tr
-from app.ui.kit.files import ask_for_file
+from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog

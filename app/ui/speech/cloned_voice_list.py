@@ -12,7 +12,7 @@ from app.core.money import money
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.discard import discard
-from app.ui.kit.qt_repairs.claimed_shortcuts import deletes
+from app.ui.kit.qt_workarounds.claimed_shortcuts import deletes
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton

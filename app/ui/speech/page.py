@@ -13,7 +13,7 @@ from app.core import money
 from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.files import ask_for_file
+from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import ask_text, confirm

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.translation import tr
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
 
 def speech_palette_items(page: SpeechPage, rows: Sequence[TakeRow], text: str, limit: int) -> list[PaletteItem]:
     """Takes, then voices, whose words hold what was typed."""
-    words = TypedWords(text)
+    words = SearchTerms(text)
     found = [
         PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_take, row.id))
         for row in rows

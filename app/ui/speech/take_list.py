@@ -14,7 +14,7 @@ from app.ui.kit.lists.grouped_list import RowLike, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import IconButton
@@ -81,7 +81,7 @@ class TakeListPane(ListPane):
         return next(held, take_id)
 
     def _agree(self) -> None:
-        words = TypedWords(self.filter.text())
+        words = SearchTerms(self.filter.text())
         shown = [row for row in self._rows if words.are_in(row.title, row.second_line)]
         self.view.show_groups(under_headings(shown, lambda row: row.id, lambda row: row.group))
         text = self.filter.text().strip()

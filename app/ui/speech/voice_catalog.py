@@ -15,7 +15,7 @@ from pathlib import Path
 from app.service.models import Model
 from app.service.wire import read_model
 from app.translation import tr
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 
 Key = tuple[str, str]  # model id, voice id
 
@@ -89,7 +89,7 @@ class VoiceFilter:
 
     def lets(self, voice: Voice) -> bool:
         return (
-            TypedWords(self.text).are_in(voice.name, voice.id, voice.model_name, voice.language)
+            SearchTerms(self.text).are_in(voice.name, voice.id, voice.model_name, voice.language)
             and (not self.model or voice.model == self.model)
             and (
                 not self.language or voice.language == self.language or voice.language.startswith(f"{self.language} (")

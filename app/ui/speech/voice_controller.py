@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from app.core import money
 from app.translation import tr
-from app.ui.kit.files import ask_to_save
+from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker
 from app.ui.kit.widgets.dialogs import ask_text

@@ -27,10 +27,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
-from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
+from app.ui.kit.qt_workarounds.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
@@ -81,7 +81,7 @@ class BatchModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.UserRole:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return harmless_line(str(getattr(row, FIELDS[index.column()])))
+            return sanitize_line(str(getattr(row, FIELDS[index.column()])))
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(str(getattr(row, FIELDS[index.column()])))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:

@@ -14,7 +14,7 @@ from app.core.current_account import RateLimitRemaining
 from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.files import ask_for_files, ask_for_folder, ask_to_save
+from app.ui.kit.file_dialogs import ask_for_files, ask_for_folder, ask_to_save
 from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, Zones
 from app.ui.transcription.canvas import Canvas
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.kit.lists.rows import matching
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.tab import PaletteItem, TabAction
 from app.ui.transcription.state import Entry
 
@@ -171,7 +171,7 @@ def transcription_palette_items(
     page: TranscriptionPage, entries: Sequence[Entry], text: str, limit: int
 ) -> tuple[PaletteItem, ...]:
     """Rows whose titles hold every typed word, then models."""
-    words = TypedWords(text)
+    words = SearchTerms(text)
     items = [
         PaletteItem(
             f"transcript:{entry.id}",

@@ -12,7 +12,7 @@ from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.icon_label import IconLabel
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.surfaces import keep_room

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
 from app.core.money import or_dash, position
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.translation import tr
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.editing import Match, word_spans
@@ -162,7 +162,7 @@ class RowSheet:
         return found
 
     def _measure(self, number: int) -> QTextLayout:
-        layout = QTextLayout(harmless(self.rows[number].text), self._font)
+        layout = QTextLayout(sanitize_text(self.rows[number].text), self._font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)

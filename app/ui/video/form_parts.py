@@ -9,10 +9,10 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.kit.discard import discard
-from app.ui.kit.files import ask_for_file
+from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.fields import ChoiceField
@@ -200,7 +200,7 @@ class MediaSlot(QWidget):
         """Say below the file why it cannot be used, "" for nothing."""
         self.problem.set_text(sentence)
         self.problem.setVisible(bool(sentence))
-        self.button.setAccessibleDescription(harmless_line(sentence))
+        self.button.setAccessibleDescription(sanitize_line(sentence))
 
     def choose(self) -> None:
         """Ask for a file."""

@@ -202,7 +202,7 @@ def sent_media(form: Form, takes: ModelConstraints) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class FormErrors:
     """Why a form cannot be sent: a sentence for each field, the first of them under the button."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -215,11 +215,11 @@ class Refusal:
         return bool(self.fields)
 
 
-def refusal_of(form: Form, takes: ModelConstraints | None) -> Refusal:
+def refusal_of(form: Form, takes: ModelConstraints | None) -> FormErrors:
     """What is missing or too long, with the limit named."""
     wrong: dict[str, str] = {}
     if takes is None:
-        return Refusal({"model": tr("Choose a model first.")})
+        return FormErrors({"model": tr("Choose a model first.")})
     words = form.prompt.strip()
     for name, text, title in (
         ("prompt", words, tr("The prompt")),
@@ -243,7 +243,7 @@ def refusal_of(form: Form, takes: ModelConstraints | None) -> Refusal:
         wrong["start"] = tr("This model needs references. Choose an image, a video or an audio file.")
     if not words and takes.needs_words and not wrong:
         wrong["prompt"] = tr("Describe the video.")
-    return Refusal(wrong)
+    return FormErrors(wrong)
 
 
 def seconds_of(duration: str) -> float | None:

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.core.tabs import TABS
 from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.files import ask_to_save, show_in_folder
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.file_dialogs import ask_to_save, show_in_folder
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.ticker import SECOND_MS, Ticker
 from app.ui.kit.widgets.dialogs import confirm

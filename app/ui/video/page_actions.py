@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.kit.lists.rows import matching
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.tab import PaletteItem, TabAction
 from app.ui.video.state import JobRow
 
@@ -75,7 +75,7 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
 
 def video_palette_items(page: VideoPage, rows: Sequence[JobRow], text: str, limit: int) -> tuple[PaletteItem, ...]:
     """The videos whose words contain all that was typed, newest first."""
-    words = TypedWords(text)
+    words = SearchTerms(text)
     found = islice(matching(rows, words, lambda row: (row.title, row.second)), limit)
     return tuple(
         PaletteItem(f"video:{row.id}", row.title, row.badge, "video", "open", partial(page.open_job, row.id))

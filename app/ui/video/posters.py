@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QSaveFile, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage
 
 from app.ui.kit.discard import discard
-from app.ui.kit.qt_repairs.alive import alive
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.alive import alive
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 from app.ui.kit.thumbnails import Thumbnails
 
 if TYPE_CHECKING:

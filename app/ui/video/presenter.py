@@ -24,7 +24,7 @@ from app.storage.presets import Presets
 from app.storage.video_jobs import VideoJob, VideoJobs
 from app.translation import tr, tr_n
 from app.ui.kit.lists.rows import LazyRows
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.video.model_constraints import form_from, sent_media, sent_values
 from app.ui.video.reference_media import from_media
 from app.ui.video.session.job_actions import JobActions
@@ -277,7 +277,7 @@ class VideoPresenter(QObject):
     def _passes(self, job: VideoJob) -> bool:
         if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_video):
             return False
-        words = TypedWords(self.search)
+        words = SearchTerms(self.search)
         return not words or words.are_in(job.prompt, job.model_name, job.model, job.queue_id, job.request_id)
 
     def jobs(self) -> Jobs:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.kit.discard import discard
-from app.ui.kit.files import ask_for_files
+from app.ui.kit.file_dialogs import ask_for_files
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.fields import NumberField
@@ -97,7 +97,7 @@ class FileRow(QWidget):
     def __init__(self, theme: Theme, path: str, spoken: str) -> None:
         super().__init__()
         self.name = Label(theme, Path(path).name, elide=True)
-        self.name.setAccessibleName(harmless_line(f"{spoken}: {Path(path).name}"))
+        self.name.setAccessibleName(sanitize_line(f"{spoken}: {Path(path).name}"))
         self.remove = IconButton(theme, "close", tr("{name}: remove", name=spoken), size="small")
         self.remove.clicked.connect(self.removed)
         row = QHBoxLayout(self)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.video.consent import Consent
-from app.ui.video.model_constraints import Form, ModelConstraints, Refusal
+from app.ui.video.model_constraints import Form, FormErrors, ModelConstraints
 
 if TYPE_CHECKING:
     from app.core.problems import Problem
@@ -40,7 +40,7 @@ class FormView:
     takes: ModelConstraints | None = None
     models: tuple[ModelChoice, ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
-    refusal: Refusal = field(default_factory=Refusal)
+    refusal: FormErrors = field(default_factory=FormErrors)
     wrong_files: Mapping[str, str] = field(default_factory=dict)  # field → what is wrong with its file
     is_looking: bool = False  # the files that were chosen are still being looked at
     quote: Quote = Quote()

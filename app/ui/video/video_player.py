@@ -18,7 +18,7 @@ from app.translation import tr
 from app.ui.kit.accessible_role import show_as
 from app.ui.kit.icons import paint
 from app.ui.kit.plain_tooltip import plain_tip
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import zone

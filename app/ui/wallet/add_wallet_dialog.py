@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayou
 
 from app.core.tasks import TaskScope
 from app.translation import tr
-from app.ui.kit.files import ask_for_file
+from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.focus import let_go
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import nothing_said

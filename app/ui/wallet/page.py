@@ -13,7 +13,7 @@ from app.core.money import money
 from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
-from app.ui.kit.files import ask_to_save
+from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.wallet.canvas import SPANS, Canvas
 from app.ui.wallet.key_dialogs import KeyDialogs

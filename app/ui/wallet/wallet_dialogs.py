@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from app.core.file_saving import SavedFile
 from app.translation import tr
-from app.ui.kit.files import ask_to_save
+from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog

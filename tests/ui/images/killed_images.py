@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import qasync
 from PySide6.QtWidgets import QApplication
 
-from app.storage.files import write_atomically
+from app.storage.atomic_files import write_atomically
 from app.storage.images import Images
 from app.storage.paid_call_intents import Intents
 from app.ui.images.session import image_files

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage
 
-from app.ui.images import image_work
-from app.ui.images.image_work import encoded, read_thumbnail, tile
+from app.ui.images import image_processing
+from app.ui.images.image_processing import encoded, read_thumbnail, tile
 
 THREADS = 8
 
@@ -26,14 +26,14 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_all_who_ask_at_once_get_it(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    together, make = threading.Barrier(THREADS, timeout=60), image_work.thumbnail
+    together, make = threading.Barrier(THREADS, timeout=60), image_processing.thumbnail
 
     def at_once(data: bytes) -> bytes:
         made = make(data)
         together.wait()
         return made
 
-    monkeypatch.setattr(image_work, "thumbnail", at_once)
+    monkeypatch.setattr(image_processing, "thumbnail", at_once)
     cache = tmp_path / "cache"
     with ThreadPoolExecutor(THREADS) as pool:
         found = set(pool.map(lambda _: read_thumbnail(source, cache), range(THREADS)))
@@ -44,7 +44,7 @@ def test_all_who_ask_at_once_get_it(source: Path, tmp_path: Path, monkeypatch: p
 def test_a_cache_that_takes_nothing_hides_no_image(source: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.touch()  # a file where the folder should be
-    assert QImage.fromData(read_thumbnail(source, cache)).width() == image_work.THUMBNAIL_PX
+    assert QImage.fromData(read_thumbnail(source, cache)).width() == image_processing.THUMBNAIL_PX
 
 
 def test_a_tile_shows_the_whole_image_whatever_its_shape() -> None:

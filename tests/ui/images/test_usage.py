@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.core import money
-from app.ui.images.image_work import encoded, small_image
+from app.ui.images.image_processing import encoded, small_image
 from app.ui.images.session.image_edits import EditChoice
 from tests.kit.images import ImagesHarness
 from tests.kit.waiting import until

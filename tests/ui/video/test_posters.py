@@ -13,7 +13,7 @@ from PySide6.QtMultimedia import QVideoFrame
 from pytestqt.qtbot import QtBot
 
 from app.sandbox.media.video_engine import Shown, render_video
-from app.ui.images.image_work import encoded
+from app.ui.images.image_processing import encoded
 from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters, kept_beside
 from tests.kit.video import NO_DEVICES
 

@@ -67,7 +67,7 @@ class NotAttached(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class AttachmentCheckResult:
     """An attachment without its hash, and the bytes to keep: those of the file, or converted ones."""
 
     attachment: Attachment
@@ -91,7 +91,7 @@ def read_file(path: Path) -> bytes:
         ) from error
 
 
-def check(name: str, data: bytes, place: DocumentPlace | None = None) -> Checked:
+def check(name: str, data: bytes, place: DocumentPlace | None = None) -> AttachmentCheckResult:
     """Return what `data` is, and that it is a document where `place` says so. Raises `NotAttached` with a sentence."""
     name = " ".join(name.split())[:MAX_SHOWN_NAME] or tr("Untitled")
     if not data:
@@ -105,16 +105,16 @@ def check(name: str, data: bytes, place: DocumentPlace | None = None) -> Checked
     if kind in _PICTURES or kind in _CONVERTED:
         return _picture(plain, data, kind)
     if kind in _SOUNDS or kind == "aiff":
-        return Checked(_sound(plain, kind), data)
+        return AttachmentCheckResult(_sound(plain, kind), data)
     if kind in _VIDEOS:
         tokens = len(data) // VIDEO_BYTES_A_TOKEN
-        return Checked(plain._replace(kind="video", media_type=_VIDEOS[kind], tokens=tokens), data)
+        return AttachmentCheckResult(plain._replace(kind="video", media_type=_VIDEOS[kind], tokens=tokens), data)
     packed = _PACKED.get(kind, {}).get(Path(name).suffix.lower())
     if kind == "pdf" or packed is not None:
         found = plain._replace(tokens=len(data) // PDF_BYTES_A_TOKEN)
         if packed is None:
-            return Checked(found._replace(kind="pdf", media_type="application/pdf"), data)
-        return Checked(found._replace(kind="document", media_type=packed), data)
+            return AttachmentCheckResult(found._replace(kind="pdf", media_type="application/pdf"), data)
+        return AttachmentCheckResult(found._replace(kind="document", media_type=packed), data)
     return _text(plain, data)
 
 
@@ -158,14 +158,14 @@ def _sound(plain: Attachment, form: str) -> Attachment:
     return plain._replace(kind="audio", media_type=f"audio/{audio_format}", audio_format=audio_format, tokens=tokens)
 
 
-def of_text(name: str, text: str, place: DocumentPlace | None = None, note: str = "") -> Checked:
+def of_text(name: str, text: str, place: DocumentPlace | None = None, note: str = "") -> AttachmentCheckResult:
     """Return text of this computer as an attachment; `place` is where in a document it stands."""
     data = text.encode("utf-8", "replace")
     plain = Attachment("text", " ".join(name.split())[:MAX_SHOWN_NAME], "text/plain", len(data), "")
-    return Checked(plain._replace(tokens=count_tokens(text), place=place, note=note), data)
+    return AttachmentCheckResult(plain._replace(tokens=count_tokens(text), place=place, note=note), data)
 
 
-def _text(plain: Attachment, data: bytes) -> Checked:
+def _text(plain: Attachment, data: bytes) -> AttachmentCheckResult:
     encoding = next((encoding for mark, encoding in _TEXT_MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
@@ -178,10 +178,10 @@ def _text(plain: Attachment, data: bytes) -> Checked:
     if encoding != "utf-8":
         data = text.encode()
     media_type = _TEXTS.get(Path(plain.name).suffix.lower(), plain.media_type)
-    return Checked(plain._replace(media_type=media_type, size=len(data), tokens=count_tokens(text)), data)
+    return AttachmentCheckResult(plain._replace(media_type=media_type, size=len(data), tokens=count_tokens(text)), data)
 
 
-def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
+def _picture(plain: Attachment, data: bytes, form: str) -> AttachmentCheckResult:
     size = image_size(data)
     width, height = size.width(), size.height()
     if form not in ("heic", "avif"):  # Qt may lack these; the service does not
@@ -213,15 +213,15 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
         height=max(0, height),
         tokens=image_tokens(width, height),
     )
-    return Checked(found, data)
+    return AttachmentCheckResult(found, data)
 
 
-def _converted(plain: Attachment, data: bytes) -> Checked:
+def _converted(plain: Attachment, data: bytes) -> AttachmentCheckResult:
     image = _drawn(data)
     return _as_image(plain, image, tr("sent as PNG"))
 
 
-def shrink(attachment: Attachment, data: bytes) -> Checked:
+def shrink(attachment: Attachment, data: bytes) -> AttachmentCheckResult:
     """Return the image no larger than 1,568 px, without what the camera noted. Raises `NotAttached`."""
     whole = QSize(attachment.width, attachment.height)
     side = max(attachment.width, attachment.height)
@@ -234,7 +234,7 @@ def from_clipboard(image: QImage) -> bytes:
     return _written(image, "PNG", -1)
 
 
-def _as_image(plain: Attachment, image: QImage, note: str) -> Checked:
+def _as_image(plain: Attachment, image: QImage, note: str) -> AttachmentCheckResult:
     """Encode without loss where that stays small or the image can be seen through, else as JPEG."""
     data = _written(image, "PNG", -1)
     media_type = "image/png"
@@ -250,7 +250,7 @@ def _as_image(plain: Attachment, image: QImage, note: str) -> Checked:
         tokens=image_tokens(image.width(), image.height()),
         note=note,
     )
-    return Checked(found, data)
+    return AttachmentCheckResult(found, data)
 
 
 def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:

@@ -9,13 +9,13 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.kit import icons
 from app.ui.kit.discard import discard
 from app.ui.kit.plain_tooltip import plain_tip
-from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut
+from app.ui.kit.qt_workarounds.claimed_shortcuts import DELETE_KEYS, claim_shortcut
 from app.ui.kit.thumbnails import Thumbnails
 from app.ui.kit.widgets.buttons import IconButton, LinkButton
 from app.ui.kit.widgets.flow import FlowLayout
@@ -154,17 +154,17 @@ class AttachmentChip(QFrame):
         if self.smaller.hasFocus() and not can_shrink:  # else Qt moves on to what takes the image away
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.smaller.setVisible(can_shrink)
-        self.smaller.setAccessibleName(harmless_line(tr("Reduce the size of {name}", name=view.name)))
+        self.smaller.setAccessibleName(sanitize_line(tr("Reduce the size of {name}", name=view.name)))
         self.other.setText(view.other)
         self.other.setVisible(bool(view.other) and not view.busy)
-        self.other.setAccessibleName(harmless_line(f"{view.other}: {view.name}"))
+        self.other.setAccessibleName(sanitize_line(f"{view.other}: {view.name}"))
         if self.better.hasFocus() and not view.model_id:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.better.setText(tr("Use {model}", model=view.model_name))
         self.better.setVisible(bool(view.model_id) and not view.busy)
         self.close_button.rename(tr("Remove {name}", name=view.name), "Del")
         what = kind_word(view.kind) if not view.refusal else tr("Cannot be sent")
-        self.setAccessibleName(harmless_line(f"{what}: {view.name}, {words}"))
+        self.setAccessibleName(sanitize_line(f"{what}: {view.name}, {words}"))
         self._apply_theme()
 
     def is_inside(self) -> bool:

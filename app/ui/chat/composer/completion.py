@@ -11,8 +11,8 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QStandardItem, QStan
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.lists.spoken_rows import spoken_row
-from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.preset_popover import DETAIL_ROLE, ROW_HIGH, TwoLines
@@ -132,7 +132,7 @@ class CompletionList(QFrame):
 
 def matching(entries: Sequence[Entry], typed: str) -> list[Entry]:
     """The entries whose words hold every typed one, those that begin with it first."""
-    words = TypedWords(typed)
+    words = SearchTerms(typed)
     found = [each for each in entries if words.are_in(each.word, each.detail)]
     start = typed.casefold().strip()
     return sorted(found, key=lambda each: not each.word.casefold().startswith(start))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFontMetricsF, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.translation import tr_n
 
 if TYPE_CHECKING:
@@ -146,4 +146,4 @@ def _hanging(line: str, letter_px: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(harmless(text), quote=False).replace("  ", "\u00a0 ").replace("\n", "<br>")
+    return html.escape(sanitize_text(text), quote=False).replace("  ", "\u00a0 ").replace("\n", "<br>")

@@ -23,7 +23,7 @@ from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.empty_state import Skeleton
 from app.ui.kit.widgets.flow import FlowLayout
-from app.ui.kit.widgets.kbd import KeyHint, key_words
+from app.ui.kit.widgets.key_hint import KeyHint, key_words
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.popover import Popover

@@ -14,7 +14,7 @@ from app.translation import tr
 from app.ui.chat.session.seal import ENCLAVE, PROMISES, SEALED
 from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit import icons
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 from app.ui.kit.widgets.frames import solid_frame
@@ -133,7 +133,7 @@ class ModelListModel(QAbstractListModel):
         self._rebuild()
 
     def _rebuild(self) -> None:
-        words = TypedWords(self._text)
+        words = SearchTerms(self._text)
         found = [row for row in self._all if self._abilities <= row.abilities and words.are_in(row.name, row.id)]
         found.sort(key=SORTS[self._sort])
         favourites = [row for row in found if row.is_favorite]

@@ -28,7 +28,7 @@ from app.service.errors import (
     SealBroken,
 )
 from app.storage.chat_rows import IMPORTED_SEAL
-from app.storage.errors import NotStored, StorageError, Unsaved
+from app.storage.errors import NotStored, StorageError, UnsavedResult
 from app.translation import tr
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
 from app.ui.chat.session.answer_writer import AnswerWriter, Ending, store_ending
@@ -314,7 +314,7 @@ class AnswerQueue(QObject):
             if live.text:
                 self._unstored[row] = live
                 again = partial(self._store_again, job, live, ending, sandbox)
-                error.unsaved = (Unsaved("answer.md", live.text.encode(), again),)
+                error.unsaved = (UnsavedResult("answer.md", live.text.encode(), again),)
                 self._tasks.report(error)
         self._live.pop(row, None)
         if ending.error is not None and stored.state == "failed":

@@ -16,7 +16,7 @@ from app.documents.reading import PLAIN, Kind, Reason, Unreadable, sentence
 from app.documents.search import FoundPassages, excerpt, named, search, whole_text
 from app.documents.vectors import vectors_beside
 from app.documents.watcher import DocumentWatcher, Progress
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.storage.errors import StorageError
 from app.storage.projects.document_paths import DocumentPaths
 from app.translation import tr, tr_n
@@ -182,8 +182,8 @@ class ChatDocuments(QObject):
         return tuple(
             NamedDocument(
                 each.path,
-                harmless_line(Path(each.path).name),
-                harmless_line(f"{tr_n('{n} character', '{n} characters', each.chars)}, {Path(each.path).parent}"),
+                sanitize_line(Path(each.path).name),
+                sanitize_line(f"{tr_n('{n} character', '{n} characters', each.chars)}, {Path(each.path).parent}"),
                 each.kind in PLAIN,
             )
             for each in found

@@ -21,7 +21,7 @@ from app.ui.chat.session.chat_projects import ChatProjects
 from app.ui.chat.session.titles import NEW_CHAT, group_of, title_from
 from app.ui.chat.state import MOST_HITS, ChatEntry, Hit
 from app.ui.kit.lists.rows import LazyRows
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 
 if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, SearchHit
@@ -126,7 +126,7 @@ class ChatLibrary:
 
     def recent(self, typed: str, most: int) -> list[Chat]:
         """The chats whose title has every word that was typed, the latest first; at most `most`."""
-        words = TypedWords(typed)
+        words = SearchTerms(typed)
         found = (chat for chat in self._chats.values() if not words or words.are_in(chat.title or NEW_CHAT))
         return nlargest(most, found, key=lambda chat: chat.updated_at)
 

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
     from app.service.models import Model
     from app.storage.chat_store import ChatStore
-    from app.ui.chat.composer.attachment_check import Checked
+    from app.ui.chat.composer.attachment_check import AttachmentCheckResult
     from app.ui.chat.session.open_chat import OpenChat
 
-    Work = Callable[[], Checked] | tuple[str, DocumentPlace]  # what makes the attachment, or text of a document
+    Work = (
+        Callable[[], AttachmentCheckResult] | tuple[str, DocumentPlace]
+    )  # what makes the attachment, or text of a document
 
 MOST_AT_ONCE = 30  # files of one drop; a folder of thousands was dropped by mistake
 READ_TOGETHER = 2

@@ -24,8 +24,8 @@ from app.core.problems import describe
 from app.core.spending_limits import expecting_together, spending_in
 from app.documents.index import remove
 from app.documents.vectors import (
-    About,
     OtherModel,
+    VectorStoreInfo,
     about,
     begin,
     forget_missing,
@@ -72,7 +72,7 @@ class Offer(NamedTuple):
 class Embedding(NamedTuple):
     """Where the embedding of a project is. `note` says why it stands or waits."""
 
-    about: About | None = None
+    about: VectorStoreInfo | None = None
     running: bool = False
     done: int = 0
     of: int = 0

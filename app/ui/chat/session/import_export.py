@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.file_saving import SavedFile
 from app.formats import format_number
+from app.storage.atomic_files import replacing
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
-from app.storage.files import replacing
 from app.storage.imports.chat_import import Export, NotAnExport, read_export
 from app.storage.projects.project_file import ImportedProject, NotAProject, import_project, project_to_json
 from app.translation import tr, tr_n

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from app.service.chat_types import (
     Finished,
     ModelNamed,
+    ModelRefused,
     ReasoningDelta,
-    Refused,
     Source,
     SourcesFound,
     TextDelta,
@@ -133,7 +133,7 @@ class LiveAnswer:
                 self.cost_usd = event.cost_usd if event.cost_usd is not None else self.cost_usd
             elif isinstance(event, ModelNamed):
                 self.model_id = event.model or self.model_id
-            elif isinstance(event, Refused):
+            elif isinstance(event, ModelRefused):
                 self.refused = True
             elif isinstance(event, Finished):
                 self.finish_reason = event.reason

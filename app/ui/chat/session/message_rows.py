@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from app.core import money
 from app.core.problems import ActionSpec, Problem
 from app.formats import format_number, written
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.storage.chat_rows import IMPORTED_SEAL
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
@@ -174,8 +174,8 @@ def row_attachments(message: Message, files: AttachmentFiles | None) -> tuple[Ro
     return tuple(
         RowAttachment(
             each.kind,
-            harmless(each.name),
-            harmless(each.detail),
+            sanitize_text(each.name),
+            sanitize_text(each.detail),
             str(files.path(each.sha256)) if files is not None and each.sha256 else "",
             each.width,
             each.height,
@@ -193,7 +193,7 @@ def cited_passages(message: Message, thread: MessageTree) -> tuple[RowSource, ..
     if question is None or not question.attachments:
         return ()
     return tuple(
-        RowSource(harmless(each.name), "", passage=(question.id, place))
+        RowSource(sanitize_text(each.name), "", passage=(question.id, place))
         for place, each in enumerate(attachments_of(question.attachments))
         if each.place is not None
     )
@@ -205,7 +205,7 @@ def live_sources(sources: Iterable[Source]) -> tuple[RowSource, ...]:
 
 def stored_sources(sources: Iterable[Mapping[str, object]]) -> tuple[RowSource, ...]:
     told = (
-        tuple(harmless(str(source.get(name) or "")) for name in ("title", "url", "content", "date"))
+        tuple(sanitize_text(str(source.get(name) or "")) for name in ("title", "url", "content", "date"))
         for source in sources
     )
     return tuple(RowSource(title, url, content, date) for title, url, content, date in told)

@@ -13,7 +13,7 @@ from app.translation import tr, tr_n
 from app.ui.chat.state import ChatEntry, ProjectEntry, ProjectKey, ProjectSection
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
 from app.ui.kit.lists.rows import matching
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.file_drop import FileDrop
@@ -164,11 +164,11 @@ class ChatListPane(ListPane):
         """
         from app.ui.kit.lists.grouped_list import under_headings
 
-        words = TypedWords(self.filter.text())
+        words = SearchTerms(self.filter.text())
         others = under_headings(_fitting(self._entries, words), key=lambda row: row.id, heading=lambda row: row.group)
         self.view.show_groups(chain(self._project_groups(words), others))
 
-    def _project_groups(self, words: TypedWords) -> Iterator[Group]:
+    def _project_groups(self, words: SearchTerms) -> Iterator[Group]:
         archived = [each for each in self._sections if each.head.archived]
         shown = [each for each in self._sections if not each.head.archived]
         if self._sections and (words or shown):
@@ -182,7 +182,7 @@ class ChatListPane(ListPane):
                 ),
             )
 
-    def _archived_row(self, words: TypedWords, number: int) -> Iterator[tuple[Hashable, RowLike]]:
+    def _archived_row(self, words: SearchTerms, number: int) -> Iterator[tuple[Hashable, RowLike]]:
         if not words:
             said = tr_n("{n} project", "{n} projects", number)
             row = ProjectEntry(
@@ -252,11 +252,11 @@ class ChatListPane(ListPane):
         self._agree()
 
 
-def _fitting(entries: Sequence[ChatEntry], words: TypedWords) -> Iterable[ChatEntry]:
+def _fitting(entries: Sequence[ChatEntry], words: SearchTerms) -> Iterable[ChatEntry]:
     return matching(entries, words, lambda entry: (entry.title, entry.second_line))
 
 
-def _rows_of(section: ProjectSection, words: TypedWords) -> Iterator[tuple[Hashable, RowLike]]:
+def _rows_of(section: ProjectSection, words: SearchTerms) -> Iterator[tuple[Hashable, RowLike]]:
     """The row of a project and those of its chats, where they are shown."""
     head = section.head
     is_called_so = words and words.are_in(head.title)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
 from app.ui.chat.sidebar.chat_delegate import HitDelegate
 from app.ui.chat.state import MOST_HITS, Hit
@@ -105,7 +105,7 @@ class SearchPane(QWidget):
         self.where.clear()
         self.where.addItem(tr("All chats"), "")
         for each, name in projects:
-            self.where.addItem(harmless_line(name), each)
+            self.where.addItem(sanitize_line(name), each)
         self.where.setCurrentIndex(max(0, self.where.findData(project_id)))
         self.where.blockSignals(False)
         self.where.setVisible(bool(projects))

@@ -11,7 +11,7 @@ from functools import cache
 
 from app.service.http.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, LargeArray, LargeObject
 from app.ui.crypto_rpc.session.outcomes import CallOutcome
-from app.wallet.abi import Decoded, Interface, decode, read_interface
+from app.wallet.abi import DecodedValues, Interface, decode, read_interface
 from app.wallet.errors import AbiRefused
 
 MAX_VALUES = 200_000  # objects and lists that one answer is searched through
@@ -158,7 +158,7 @@ class _Reader:
         self._left = MAX_VALUES
         return self._value(value)
 
-    def _log(self, log: Mapping[str, object]) -> Decoded | None:
+    def _log(self, log: Mapping[str, object]) -> DecodedValues | None:
         topics = [bytes_of(each) for each in _list(log.get("topics"))]
         data = bytes_of(log.get("data"))
         if data is None or None in topics:
@@ -172,7 +172,7 @@ class _Reader:
                 return said
         return None
 
-    def _transaction(self, transaction: Mapping[str, object]) -> Decoded | None:
+    def _transaction(self, transaction: Mapping[str, object]) -> DecodedValues | None:
         data = bytes_of(transaction.get("input"))
         if not data or len(data) < 4:
             return None
@@ -201,7 +201,7 @@ def _is_read_itself(value: Mapping[str, object]) -> bool:
     return "topics" in value or "input" in value
 
 
-def _said(decoded: Decoded) -> dict[str, object]:
+def _said(decoded: DecodedValues) -> dict[str, object]:
     values = {each.name or str(place): value for place, (each, value) in enumerate(decoded.values)}
     return {"name": decoded.entry.name, **values}
 

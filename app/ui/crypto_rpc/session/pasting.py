@@ -17,7 +17,7 @@ _KEY_HEADER = "idempotency-key"
 
 
 @dataclass(frozen=True, slots=True)
-class Pasted:
+class PasteResult:
     """`network` and `key` where a command named them, else "". A key of another program is never kept."""
 
     read: ReadText
@@ -25,14 +25,14 @@ class Pasted:
     key: str = ""
 
 
-def read_pasted(text: str) -> Pasted:
+def read_pasted(text: str) -> PasteResult:
     """Read JSON or a curl command. Never raises; what is wrong is in `read.problems`."""
     stripped = text.strip()
     if not re.match(r"(?:\$\s*)?curl(?:\.exe)?\s", stripped):
-        return Pasted(read_text(stripped))
+        return PasteResult(read_text(stripped))
     words = _words(stripped.removeprefix("$").strip())
     if words is None:
-        return Pasted(ReadText(problems=(TextProblem(1, tr("A quote in this command is not closed.")),)))
+        return PasteResult(ReadText(problems=(TextProblem(1, tr("A quote in this command is not closed.")),)))
     body, network, key = "", "", ""
     waiting = ""
     for word in words[1:]:
@@ -49,12 +49,12 @@ def read_pasted(text: str) -> Pasted:
         elif found := _NETWORK.search(urlsplit(word).path if "://" in word else ""):
             network = found[1]
     if not body:
-        return Pasted(ReadText(problems=(TextProblem(1, tr("This command sends no data.")),)), network, key)
+        return PasteResult(ReadText(problems=(TextProblem(1, tr("This command sends no data.")),)), network, key)
     if body.startswith("@"):
-        return Pasted(
+        return PasteResult(
             ReadText(problems=(TextProblem(1, tr("This command reads its data from a file.")),)), network, key
         )
-    return Pasted(read_text(body), network, key)
+    return PasteResult(read_text(body), network, key)
 
 
 def _taken(option: str, word: str, body: str, key: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from app.formats import format_number
 from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING
-from app.storage.errors import StorageError, Unsaved
+from app.storage.errors import StorageError, UnsavedResult
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import CallRow, text_of
 from app.ui.crypto_rpc.session.networks import coin_of, network_title
@@ -242,7 +242,7 @@ async def send(
     try:
         await _keep(calls, call, answer)
     except StorageError as error:
-        error.unsaved = (Unsaved("answer.json", answer.body, partial(_keep, calls, call, answer)),)
+        error.unsaved = (UnsavedResult("answer.json", answer.body, partial(_keep, calls, call, answer)),)
         call = replace(
             call,
             state="answered",

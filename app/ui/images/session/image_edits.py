@@ -23,7 +23,7 @@ from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageKind, StoredImage, title_of
 from app.translation import tr, tr_n
 from app.ui.images.form import form_from, view_of
-from app.ui.images.image_work import behind_mask
+from app.ui.images.image_processing import behind_mask
 from app.ui.images.session.image_files import Finish
 from app.ui.images.session.image_maker import Order
 from app.ui.images.session.tiles import details_of

@@ -10,11 +10,11 @@ from typing import Any
 
 from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.images import GeneratedImage
-from app.storage.files import write_atomically
+from app.storage.atomic_files import write_atomically
 from app.storage.image_metadata import NotWhole, check_whole, with_metadata
 from app.storage.images import ImageFiles, StoredImage
 from app.translation import tr
-from app.ui.images.image_work import checked_size
+from app.ui.images.image_processing import checked_size
 from app.ui.kit.image_decoding import UndecodableImage
 
 Finish = Callable[[bytes], bytes]  # makes the image of what the service sent; runs in a thread

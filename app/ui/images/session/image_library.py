@@ -15,19 +15,19 @@ from app.core.tasks import TaskScope
 from app.core.trash import move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
 from app.service.http.media_types import HEAD_BYTES, sniff
+from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError, unavailable
 from app.storage.file_names import file_name
-from app.storage.files import write_atomically
 from app.storage.image_metadata import NotWhole, check_whole, metadata_of
 from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
 from app.translation import tr
-from app.ui.images.image_work import checked_size, small_image
+from app.ui.images.image_processing import checked_size, small_image
 from app.ui.images.session.tiles import tile_of
 from app.ui.images.state import KIND_WORDS, GalleryState, Tile, Usage
 from app.ui.kit.image_decoding import UndecodableImage
 from app.ui.kit.lists.rows import LazyRows
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
@@ -142,7 +142,7 @@ class ImageLibrary(QObject):
 
     def publish(self) -> None:
         rows = self.trashed if self.scope == "trash" else self.rows
-        words = TypedWords(self.search)
+        words = SearchTerms(self.search)
         found = [
             image
             for image in rows.values()

@@ -21,8 +21,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView, QWidget
 
-from app.service.http.harmless_text import harmless
 from app.service.http.json_large import CONTAINERS
+from app.service.http.sanitize import sanitize_text
 from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.json.node import JsonNode, Path, TreeRoot
@@ -259,7 +259,7 @@ class _JsonDelegate(QStyledItemDelegate):
     ) -> int:
         font = self._theme.font("small", weight=weight, tabular=True)
         metrics = QFontMetrics(font)
-        shown = metrics.elidedText(harmless(text), Qt.TextElideMode.ElideRight, rect.width() // 2)
+        shown = metrics.elidedText(sanitize_text(text), Qt.TextElideMode.ElideRight, rect.width() // 2)
         width = metrics.horizontalAdvance(shown)
         painter.setFont(font)
         painter.setPen(self._theme.color(role))
@@ -282,7 +282,7 @@ class _JsonDelegate(QStyledItemDelegate):
             room = rect.right() - left
             if room <= 0:
                 return
-            one_line = harmless(text.replace("\n", " ")[: max(1, room)])  # no letter is narrower than a pixel
+            one_line = sanitize_text(text.replace("\n", " ")[: max(1, room)])  # no letter is narrower than a pixel
             shown = metrics.elidedText(one_line, Qt.TextElideMode.ElideRight, room)
             painter.setPen(theme.color(role))
             box = QRect(left, rect.top(), room, rect.height())

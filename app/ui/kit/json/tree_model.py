@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.formats import format_number
-from app.service.http.harmless_text import harmless
 from app.service.http.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large
+from app.service.http.sanitize import sanitize_text
 from app.translation import tr, tr_n
 from app.ui.kit.json.node import JsonNode, Path, TreeRoot
 
@@ -28,7 +28,7 @@ def summary(value: object) -> str:
         return tr_n("Array, {n} item", "Array, {n} items", len(value))
     if isinstance(value, str):
         text = value[:MAX_SHOWN_CHARS]
-        return harmless(json.dumps(text, ensure_ascii=False)) + ("…" if len(value) > MAX_SHOWN_CHARS else "")
+        return sanitize_text(json.dumps(text, ensure_ascii=False)) + ("…" if len(value) > MAX_SHOWN_CHARS else "")
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)
@@ -158,9 +158,9 @@ class JsonTreeModel(QAbstractItemModel):
                     stop=format_number(node.span.stop - 1),
                 )
             if root is None:
-                return harmless(f"{node.key}: {summary(node.value)}")
+                return sanitize_text(f"{node.key}: {summary(node.value)}")
             words = (root.label, f"{node.key}: {summary(node.value)}", root.note, root.detail)
-            return harmless(" ".join(part for part in words if part))
+            return sanitize_text(" ".join(part for part in words if part))
         return None
 
 

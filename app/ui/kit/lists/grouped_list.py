@@ -23,8 +23,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView
 
-from app.service.http.harmless_text import harmless_line
-from app.ui.kit.lists.rows import harmless_row
+from app.service.http.sanitize import sanitize_line
+from app.ui.kit.lists.rows import sanitized_row
 from app.ui.kit.plain_tooltip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -100,10 +100,10 @@ class GroupedModel(QAbstractListModel):
         if role == ROW_ROLE:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
-            return harmless_line(row.title)
+            return sanitize_line(row.title)
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(row.title)
-        return harmless_line(row.spoken) if role == Qt.ItemDataRole.AccessibleTextRole else None
+        return sanitize_line(row.spoken) if role == Qt.ItemDataRole.AccessibleTextRole else None
 
     # What a pane asks
 
@@ -166,7 +166,7 @@ class GroupedModel(QAbstractListModel):
 
     def set_row(self, key: Hashable, row: RowLike) -> None:
         """Show a newer state of one row; one that is not in the list is left out."""
-        row = harmless_row(row)
+        row = sanitized_row(row)
         place = self._places.get(key)
         if place is None and self._rest is not None:
             self._newer[key] = row
@@ -190,7 +190,7 @@ class GroupedModel(QAbstractListModel):
 
     def _take(self, lines: Iterator[tuple[Hashable, RowLike]], count: int) -> list[tuple[Hashable, RowLike]]:
         """Return the next `count` of them, made harmless; whatever comes behind is the rest."""
-        taken = [(key, harmless_row(row)) for key, row in islice(lines, count)]
+        taken = [(key, sanitized_row(row)) for key, row in islice(lines, count)]
         ahead = next(lines, None)
         self._rest = chain((ahead,), lines) if ahead is not None else None
         return taken

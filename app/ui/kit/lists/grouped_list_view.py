@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from app.ui.kit.lists.grouped_list import Group, GroupedModel, RowLike, keep_in_sight, menu_place
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
-from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
+from app.ui.kit.qt_workarounds.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.theme import Theme
 
 FRAME_MS = 80  # of the rings; they are small, and other things move meanwhile

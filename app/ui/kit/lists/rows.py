@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
 
-from app.service.http.harmless_text import harmless
-from app.ui.kit.qt_repairs.qt_exception_guard import report
+from app.service.http.sanitize import sanitize_text
+from app.ui.kit.qt_workarounds.qt_exception_guard import report
 
 if TYPE_CHECKING:
-    from app.ui.kit.lists.typed_words import TypedWords
+    from app.ui.kit.lists.search_terms import SearchTerms
 
 _Item = TypeVar("_Item")
 _Row = TypeVar("_Row")
@@ -64,7 +64,7 @@ class LazyRows(Sequence[_Row], Generic[_Item, _Row]):
         for item in self._items:
             yield from build_rows((item,), self._build)
 
-    def matching(self, words: TypedWords) -> LazyRows[_Item, _Row] | None:
+    def matching(self, words: SearchTerms) -> LazyRows[_Item, _Row] | None:
         """Return the rows that hold every word, None where only the rows themselves can tell."""
         text = self._text
         if text is None:
@@ -72,7 +72,7 @@ class LazyRows(Sequence[_Row], Generic[_Item, _Row]):
         return LazyRows([item for item in self._items if words.are_in_folded(text(item))], self._build)
 
 
-def matching(rows: Sequence[_Row], words: TypedWords, texts: Callable[[_Row], tuple[str, ...]]) -> Iterable[_Row]:
+def matching(rows: Sequence[_Row], words: SearchTerms, texts: Callable[[_Row], tuple[str, ...]]) -> Iterable[_Row]:
     """Return the rows that hold every typed word in their `texts`; `rows` themselves while none is typed."""
     if not words:
         return rows
@@ -80,7 +80,7 @@ def matching(rows: Sequence[_Row], words: TypedWords, texts: Callable[[_Row], tu
     return found if found is not None else (row for row in rows if words.are_in(*texts(row)))
 
 
-def harmless_row(row: _Row) -> _Row:
+def sanitized_row(row: _Row) -> _Row:
     """Return a frozen row whose texts hold nothing that deceives; itself where they hold nothing.
 
     A row is a named tuple or a dataclass.
@@ -90,7 +90,7 @@ def harmless_row(row: _Row) -> _Row:
     for name in names:
         value = getattr(row, name)
         if isinstance(value, str) and name not in ("id", "key", "path", "file"):
-            shown = harmless(value)
+            shown = sanitize_text(value)
             if shown is not value:
                 changes[name] = shown
     if not changes:

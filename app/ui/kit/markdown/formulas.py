@@ -23,7 +23,7 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from app.ui.kit.markdown.formula_size import size_of
 from app.ui.kit.markdown.formula_worker import NotSet, check
-from app.ui.kit.qt_repairs.thread_pool import once_in_window_thread
+from app.ui.kit.qt_workarounds.thread_pool import once_in_window_thread
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgRenderer

@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.audio.devices import AudioHost, AudioUnavailable
 from app.audio.speaker import PortAudioSpeaker
-from app.ui.kit.qt_repairs.thread_pool import run_in_pool
+from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from PySide6 import QtGui  # its classes of accessibility take 2 ms when they ar
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.money import duration, or_dash
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
     """Announce `text` politely, or at once when `urgent` (errors); what is not on screen says nothing."""
     if not text or not widget.isVisible() or not is_heard():
         return
-    event = QtGui.QAccessibleAnnouncementEvent(_main_window(widget), harmless_line(text))
+    event = QtGui.QAccessibleAnnouncementEvent(_main_window(widget), sanitize_line(text))
     politeness = QtGui.QAccessible.AnnouncementPoliteness
     event.setPoliteness(politeness.Assertive if urgent else politeness.Polite)
     QtGui.QAccessible.updateAccessibility(event)
     for tell in _listeners:
-        tell(harmless_line(text))
+        tell(sanitize_line(text))
 
 
 def _main_window(widget: QWidget) -> QWidget:

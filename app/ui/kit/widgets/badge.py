@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.ui.kit.icons import paint
 from app.ui.kit.theme import Theme
 
@@ -26,7 +26,7 @@ LONGEST_PX = 200
 
 def badge_size(theme: Theme, text: str, icon_name: str = "") -> QSize:
     """Return the room a badge takes; delegates that paint badges use it too."""
-    width = QFontMetricsF(theme.font("caption", tabular=True)).horizontalAdvance(harmless(text)) + 2 * theme.px(6)
+    width = QFontMetricsF(theme.font("caption", tabular=True)).horizontalAdvance(sanitize_text(text)) + 2 * theme.px(6)
     if icon_name:
         width += theme.icon_px(_ICON) + theme.px(4)
     return QSize(min(round(width + 0.5), theme.type_px(LONGEST_PX)), theme.height_px(18, 16))
@@ -52,7 +52,9 @@ def paint_badge(
     painter.setFont(theme.font("caption", tabular=True))
     painter.setPen(theme.color(role))
     words = QRectF(left, rect.top(), rect.right() - left, rect.height())
-    shown = QFontMetricsF(painter.font()).elidedText(harmless(text), Qt.TextElideMode.ElideRight, words.width() + 1)
+    shown = QFontMetricsF(painter.font()).elidedText(
+        sanitize_text(text), Qt.TextElideMode.ElideRight, words.width() + 1
+    )
     painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
     painter.restore()
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.core.problems import ActionSpec
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Theme
@@ -69,14 +69,14 @@ class Banner(QFrame):
             close.setObjectName("close")
             close.clicked.connect(self._pressed)
             self._row.addWidget(close)
-        self.setAccessibleName(harmless_line(f"{spec.lead} {spec.text}"))
+        self.setAccessibleName(sanitize_line(f"{spec.lead} {spec.text}"))
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
 
     def set_words(self, lead: str, text: str) -> None:
         """Change the sentence in place, as a countdown does, without saying it aloud again."""
         self.label.set_text(text, lead)
-        self.setAccessibleName(harmless_line(f"{lead} {text}"))
+        self.setAccessibleName(sanitize_line(f"{lead} {text}"))
 
     def _pressed(self) -> None:
         sender = self.sender()

@@ -6,13 +6,13 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
-from app.service.http.harmless_text import harmless, harmless_line
+from app.service.http.sanitize import sanitize_line, sanitize_text
 from app.ui.kit.icons import icon, paint
 from app.ui.kit.key_text import key_text, set_tip
 from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
-from app.ui.kit.widgets.kbd import hint_size, paint_hint
+from app.ui.kit.widgets.key_hint import hint_size, paint_hint
 
 # kind → (fill, border, words) at rest; "" is nothing
 _LOOKS = {
@@ -112,7 +112,7 @@ class Button(QPushButton):
         return side, words, key
 
     def _shown_text(self) -> str:
-        return harmless(self.text().replace("&&", "\n").replace("&", "").replace("\n", "&"))
+        return sanitize_text(self.text().replace("&&", "\n").replace("&", "").replace("\n", "&"))
 
     def sizeHint(self) -> QSize:
         height, padding, style, _ = _SIZES[self._size]
@@ -292,7 +292,7 @@ class IconButton(QToolButton):
 
     def rename(self, name: str, shortcut: str = "") -> None:
         """Say something else aloud and in the tooltip."""
-        self.setAccessibleName(harmless_line(name))
+        self.setAccessibleName(sanitize_line(name))
         set_tip(self, name, shortcut)
 
     def _apply_theme(self) -> None:

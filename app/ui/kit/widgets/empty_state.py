@@ -14,7 +14,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.icon_label import IconLabel
-from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 
 SHOW_AFTER_MS = 300

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec, Problem
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
@@ -98,7 +98,7 @@ class ErrorCard(Card):
         self.details.set_rows(problem.details)
         self.details_link.setVisible(bool(problem.details))
         self.details_link.setChecked(False)
-        self.setAccessibleName(harmless_line(problem.sentence))
+        self.setAccessibleName(sanitize_line(problem.sentence))
         announce(self, spoken_problem(problem), urgent=True)
 
     def _fill_facts(self, facts: tuple[tuple[str, str], ...]) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import FocusReturn, leave_focus
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
 from app.ui.kit.widgets.buttons import IconButton

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 
@@ -31,7 +31,7 @@ class Label(QLabel):
     """One piece of plain text. `wrap` breaks lines; `elide` cuts with an ellipsis and shows all in a tooltip.
 
     No text widens what it stands in: a word longer than a line is broken, and a plain label that has less room than
-    it wants is cut, too. What could deceive in a stranger's text is shown as a sign (`harmless`).
+    it wants is cut, too. What could deceive in a stranger's text is shown as a sign (`sanitize_text`).
 
     `lead` is a first sentence in semibold, as banners have it. Markup is never interpreted.
     """
@@ -59,7 +59,7 @@ class Label(QLabel):
         self._mono = mono
         self._tabular = tabular
         self._elide = elide
-        self._lead = harmless(lead)
+        self._lead = sanitize_text(lead)
         self._rest = text
         self._caption = ""
         self._heights: dict[int, int] = {}  # width → height; layouts ask for the same ones dozens of times in a row
@@ -77,7 +77,7 @@ class Label(QLabel):
         theme.changed.connect(self._apply_theme)
 
     def setText(self, text: str) -> None:
-        text = harmless(text)
+        text = sanitize_text(text)
         self._rest = text
         self._heights.clear()
         super().setText(f"{self._lead} {text}".strip() if self._lead else text)
@@ -104,7 +104,7 @@ class Label(QLabel):
         if harmless(text) == self._rest and lead in (None, self._lead):
             return
         if lead is not None:
-            self._lead = harmless(lead)
+            self._lead = sanitize_text(lead)
         self.setText(text)
         self.updateGeometry()
         self.update()

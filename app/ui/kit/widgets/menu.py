@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.ui.kit.focus import forget_hover
 from app.ui.kit.icons import icon
 from app.ui.kit.key_text import as_shown
@@ -51,7 +51,7 @@ def can_blend() -> bool:
 
 def menu_text(name: str) -> str:
     """A name that people gave, as an entry shows it: harmless, and without letters that would become keys."""
-    return harmless_line(name).replace("&", "&&")
+    return sanitize_line(name).replace("&", "&&")
 
 
 def _tell_focus_at(widget: QWidget | None) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
-from app.service.http.harmless_text import harmless
+from app.service.http.sanitize import sanitize_text
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import plain_tip
@@ -40,7 +40,7 @@ class PillButton(QToolButton):
         self._tone = "accent"
         self.setCheckable(True)
         self.setChecked(checked)
-        self.setText(harmless(text))
+        self.setText(sanitize_text(text))
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.set_usable(True)

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.translation import tr
-from app.ui.kit.files import ask_for_file, ask_to_save
+from app.ui.kit.file_dialogs import ask_for_file, ask_to_save
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.lists.spoken_rows import SpokenRows
-from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.plain_tooltip import plain_tip
-from app.ui.kit.qt_repairs.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
+from app.ui.kit.qt_workarounds.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import solid_frame
@@ -127,7 +127,7 @@ class PresetPopover(Popover):
         return found if isinstance(found, str) else ""
 
     def _fill(self) -> None:
-        before, words = self.current(), TypedWords(self.search.text())
+        before, words = self.current(), SearchTerms(self.search.text())
         self._items.clear()
         for row in self._rows:
             if words.are_in(row.name, row.detail):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce, nothing_said
 from app.ui.kit.widgets.label import Label

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.translation import tr
 from app.ui.kit.icons import paint
-from app.ui.kit.lists.rows import harmless_row
+from app.ui.kit.lists.rows import sanitized_row
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
 
@@ -120,7 +120,7 @@ class ReceiptLine(QLabel):
 
     def set_runs(self, runs: Sequence[Run], *, dot: bool = False) -> None:
         """Say something else."""
-        self._runs, self._dot = tuple(map(harmless_row, runs)), dot
+        self._runs, self._dot = tuple(map(sanitized_row, runs)), dot
         self.setText(runs_text(self._runs))
         self.setAccessibleName(self.text())
         self.updateGeometry()

@@ -15,7 +15,7 @@ from app.ui.kit.plain_tooltip import tip_of_placeholder
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import IconButton
-from app.ui.kit.widgets.kbd import hint_size, paint_hint
+from app.ui.kit.widgets.key_hint import hint_size, paint_hint
 
 DEBOUNCE_MS = 120
 PAUSE_MS = 500  # after the last letter or row, before what was found is said

@@ -7,11 +7,11 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.problems import ActionSpec
-from app.service.http.harmless_text import harmless_line
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import FocusReturn
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
@@ -65,7 +65,7 @@ class Toast(QFrame):
         self._gone = False
         self.says = (title, text, actions)
         self.is_news = True  # until the keyboard was on it
-        self.setAccessibleName(harmless_line(f"{title.rstrip('.')}. {text}".strip()))
+        self.setAccessibleName(sanitize_line(f"{title.rstrip('.')}. {text}".strip()))
         default_icon, role, self._border = _TONES[tone]
         self._outer = QVBoxLayout(self)
         row = QHBoxLayout()

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.core.secrets import SecretsState
+from app.core.secret_storage import SecretsState
 from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.secrets import Secrets, SecretsState
+from app.core.secret_storage import Secrets, SecretsState
 from app.core.tasks import TaskScope
 from app.core.undo import UndoCommand, UndoStack
 from app.translation import tr

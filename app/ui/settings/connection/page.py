@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from app.core.secrets import Secrets
+from app.core.secret_storage import Secrets
 from app.translation import tr
-from app.ui.kit.files import ask_for_file
+from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label

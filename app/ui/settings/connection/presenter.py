@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD, Secrets
+from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD, Secrets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, Accounts
 from app.credentials.stores import SecretStoreError

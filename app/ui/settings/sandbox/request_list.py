@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from app.core.money import clock, duration, money
 from app.translation import tr
-from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 from app.ui.kit.widgets.frames import solid_frame
@@ -49,7 +49,7 @@ class RequestModel(QAbstractListModel):
         super().__init__()
         self._all: tuple[RequestRow, ...] = ()
         self._shown: list[RequestRow] = []
-        self._words = TypedWords("")
+        self._words = SearchTerms("")
         self._failed_only = False
 
     def set_rows(self, rows: tuple[RequestRow, ...]) -> None:
@@ -59,7 +59,7 @@ class RequestModel(QAbstractListModel):
 
     def set_filter(self, text: str, *, failed_only: bool) -> None:
         """Show the rows in which every word of `text` occurs, and only those that failed if so wanted."""
-        self._words = TypedWords(text)
+        self._words = SearchTerms(text)
         self._failed_only = failed_only
         self._show(self._filtered())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from app.core.secrets import Secrets, SecretsState
+from app.core.secret_storage import Secrets, SecretsState
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from PySide6.QtCore import QObject, Signal
 
-from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of
+from app.audio.decoding import NotSound, StreamingBytes, arriving_blocks, blocks_of
 from app.audio.formats import can_decode, pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
 from app.core.paid_call import PaidCall, paid_call
 from app.core.spending_limits import expecting_together
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
-from app.storage.errors import StorageError, Unsaved, unavailable
-from app.storage.files import write_atomically
+from app.storage.atomic_files import write_atomically
+from app.storage.errors import StorageError, UnsavedResult, unavailable
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
 from app.translation import tr
 from app.ui.speech.session.session_calls import request_of
@@ -158,7 +158,7 @@ class SpeechSynthesis(QObject):
             name = f"{self.take.title or tr('Speech')}{suffix_of(part.kind)}"
             if keeper.refused is not None:
                 data = await asyncio.to_thread(keeper.whole)
-                keeper.refused.unsaved = (Unsaved(name, data, partial(self._keep_again, paid, part, data)),)
+                keeper.refused.unsaved = (UnsavedResult(name, data, partial(self._keep_again, paid, part, data)),)
                 part = replace(part, state="cut", note=keeper.refused.sentence)
                 with contextlib.suppress(StorageError):
                     await self.save(part)
@@ -168,7 +168,7 @@ class SpeechSynthesis(QObject):
                 await self._keep(paid, part)
             except StorageError as error:
                 data = await asyncio.to_thread(keeper.whole)
-                error.unsaved = (Unsaved(name, data, partial(self._keep, paid, part)),)
+                error.unsaved = (UnsavedResult(name, data, partial(self._keep, paid, part)),)
                 raise
 
     async def _keep(self, paid: PaidCall, part: Part) -> None:
@@ -236,7 +236,7 @@ class SpeechSynthesis(QObject):
     def _decode_file(self, part: Part) -> None:
         self._decode(part, lambda: blocks_of(self.path_of(part), kind=part.kind, pcm_rate_hz=self._raw_hz(part)))
 
-    def decode_arriving(self, part: Part, arriving: Arriving) -> None:
+    def decode_arriving(self, part: Part, arriving: StreamingBytes) -> None:
         self._decode(part, lambda: arriving_blocks(arriving, part.kind, pcm_rate_hz=self._raw_hz(part)), tell=True)
 
     def _raw_hz(self, part: Part) -> int:
@@ -283,7 +283,7 @@ class _Keeper:
         self._lock = threading.Lock()
         self._is_over = False
         self._reading = reading
-        self._arriving = Arriving()
+        self._arriving = StreamingBytes()
         self._file: BinaryIO | None = None
         self._rest = bytearray()  # what came after the disk had refused
         self.refused: StorageError | None = None

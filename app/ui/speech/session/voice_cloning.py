@@ -28,12 +28,12 @@ from app.core.tasks import TaskScope
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.service.errors import ServiceError
 from app.service.pricing import clone_cost
+from app.storage.atomic_files import make_folder
 from app.storage.errors import StorageError, unavailable
-from app.storage.files import make_folder
 from app.storage.voices import ClonedVoice
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
-from app.ui.kit.qt_repairs.thread_undo import to_thread_or_undo
+from app.ui.kit.qt_workarounds.thread_undo import to_thread_or_undo
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.state import ClonedRow
 from app.ui.speech.voice_catalog import Key

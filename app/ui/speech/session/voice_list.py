@@ -17,7 +17,7 @@ from app.core.paid_call import paid_call
 from app.service.models import Model
 from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
-from app.storage.files import write_atomically
+from app.storage.atomic_files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
 from app.ui.speech.session.synthesis import not_sound
 from app.ui.speech.voice_catalog import (

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.audio.duration import length_of
 from app.audio.formats import format_title
-from app.audio.length import length_of
 from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.http.size_limits import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES
 from app.service.transcription import FILE_KINDS, FILE_SUFFIXES

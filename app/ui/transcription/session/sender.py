@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.audio.preparing import CannotPrepare, Stopped
+from app.audio.upload_conversion import CannotPrepare, Stopped
 from app.core.paid_call import PaidCall, end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.core.spending_limits import expecting_together

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.audio.preparing import (
+from app.audio.upload_conversion import (
     CannotPrepare,
     compress,
     longest_part_s,
@@ -72,7 +72,7 @@ def is_over_limit(row: TranscriptRow) -> bool:
 class Preparer:
     """Makes the files for one row. All of it is for a worker thread; `is_wanted` is asked between blocks.
 
-    Raises `CannotPrepare` and `app.audio.preparing.Stopped`.
+    Raises `CannotPrepare` and `app.audio.upload_conversion.Stopped`.
     """
 
     def __init__(

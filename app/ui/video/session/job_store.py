@@ -14,9 +14,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.service.http.downloads import drop_part, mark_path, part_path, read_part
+from app.storage.atomic_files import make_folder
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageUnavailable
-from app.storage.files import make_folder
 from app.storage.video_jobs import VideoJob, VideoJobs
 
 POSTER = ".jpg"

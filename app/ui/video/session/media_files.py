@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.audio.length import length_of as length_of_sound
+from app.audio.duration import length_of as length_of_sound
 from app.formats import format_number
 from app.service.errors import LimitExceeded
 from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff

@@ -22,8 +22,8 @@ from app.translation import tr
 from app.ui.video.model_constraints import (
     KINDS,
     Form,
+    FormErrors,
     ModelConstraints,
-    Refusal,
     constraints_of,
     fitted,
     form_from,
@@ -282,7 +282,7 @@ class VideoForm(QObject):
             takes=takes,
             models=tuple(ModelChoice(model.id, model.name, constraints_of(model).kind) for model in self._models),
             kinds=tuple(kind for kind in KINDS if kind[0] in kinds_there),
-            refusal=Refusal({**refusal_of(self.form, takes).fields, **self._wrong_files}),
+            refusal=FormErrors({**refusal_of(self.form, takes).fields, **self._wrong_files}),
             wrong_files=self._wrong_files,
             is_looking=not self.files_are_known,
             quote=self.quote,

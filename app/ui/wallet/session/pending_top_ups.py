@@ -44,7 +44,7 @@ Ending = Literal["answered", "failed", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class PaymentOutcome:
     """How one sending of a payment ended."""
 
     state: Ending
@@ -116,7 +116,7 @@ class PendingTopUps(QObject):
         """Find out what became of a payment: send the identical one again and look at the wallet's bookings."""
         self._tasks.start_unless_running(f"top-up check {intent_id}", self._check, intent_id)
 
-    async def settle(self, intent: Intent, *, again: bool = False) -> Ended:
+    async def settle(self, intent: Intent, *, again: bool = False) -> PaymentOutcome:
         """Send the payment of an intent that is marked as sent, once, and write down how that ended.
 
         `again`: it was sent before, so a refusal alone does not say that it was never carried out.
@@ -143,17 +143,19 @@ class PendingTopUps(QObject):
         ended = await self.settle(await self._intents.sent(intent.id), again=True)
         self.told.emit(ended.note or tr("The payment arrived. It was credited once."))
 
-    async def _send(self, intent: Intent, again: bool) -> Ended:
+    async def _send(self, intent: Intent, again: bool) -> PaymentOutcome:
         account = self._accounts.get(intent.account_id)
         if account is None:
-            return Ended("unknown", tr("The account for this payment was removed. Add the wallet again to check it."))
+            return PaymentOutcome(
+                "unknown", tr("The account for this payment was removed. Add the wallet again to check it.")
+            )
         try:
             async with self._service_of(account) as service:
                 return await self._send_over(service, account, intent, again)
         except ServiceError:
-            return Ended("unknown", tr("The service cannot be reached now."))
+            return PaymentOutcome("unknown", tr("The service cannot be reached now."))
 
-    async def _send_over(self, service: Service, account: Account, intent: Intent, again: bool) -> Ended:
+    async def _send_over(self, service: Service, account: Account, intent: Intent, again: bool) -> PaymentOutcome:
         try:
             return _credited(intent, await service.x402.settle(str(intent.request.get("header", ""))))
         except ServiceError as error:
@@ -168,24 +170,24 @@ class PendingTopUps(QObject):
 
     async def _read_refusal(
         self, intent: Intent, account: Account, service: Service, error: ServiceError, *, again: bool
-    ) -> Ended:
+    ) -> PaymentOutcome:
         """Failed only when it is certain that the payment was not, and can no longer be, carried out."""
         said = str(error)
         if isinstance(error, RateLimited):  # it was not looked at, so this very payment is the one to send again
-            return Ended("unknown", NOT_LOOKED_AT)
+            return PaymentOutcome("unknown", NOT_LOOKED_AT)
         unclear = isinstance(error, (OutcomeUnknown, Conflict)) or not isinstance(error, RefusedCall)
         if error.surely_not_sent and not again:
-            return Ended("failed", tr("{said} Nothing was sent.", said=said))
+            return PaymentOutcome("failed", tr("{said} Nothing was sent.", said=said))
         if not again and not unclear:
-            return Ended("failed", tr("{said} Nothing was paid.", said=said))
+            return PaymentOutcome("failed", tr("{said} Nothing was paid.", said=said))
         until = _until(intent)
         skew = timedelta(seconds=error.info.clock_skew_s) if error.info is not None else timedelta()
         is_booked = await self._is_booked(intent, account, service, skew)
         if is_booked:
-            return Ended("answered", tr("The wallet’s charges show this top-up."))
+            return PaymentOutcome("answered", tr("The wallet’s charges show this top-up."))
         if again and not unclear and is_booked is False and self._now() + skew > until + SURELY_OVER:
-            return Ended("failed", EXPIRED)
-        return Ended("unknown", UNKNOWN if unclear else f"{said} {UNKNOWN}")
+            return PaymentOutcome("failed", EXPIRED)
+        return PaymentOutcome("unknown", UNKNOWN if unclear else f"{said} {UNKNOWN}")
 
     async def _is_booked(self, intent: Intent, account: Account, service: Service, skew: timedelta) -> bool | None:
         """Whether the wallet's bookings hold a top-up of this amount since the payment was intended.
@@ -235,5 +237,5 @@ def _amount(intent: Intent) -> Decimal:
     return Decimal(str(intent.request.get("amount", "0")))
 
 
-def _credited(intent: Intent, settlement: Settlement) -> Ended:
-    return Ended("answered", credit_note(_amount(intent), settlement), settlement)
+def _credited(intent: Intent, settlement: Settlement) -> PaymentOutcome:
+    return PaymentOutcome("answered", credit_note(_amount(intent), settlement), settlement)

@@ -18,8 +18,8 @@ from app.credentials.stores import SecretStoreError, StoreLocked
 from app.service.dialect import DIALECTS, guess_dialect
 from app.service.errors import AuthenticationFailed
 from app.service.wallet_auth import WalletAuth
+from app.storage.atomic_files import write_atomically
 from app.storage.errors import StorageError
-from app.storage.files import write_atomically
 from app.storage.signatures import Signature, Signatures
 from app.translation import tr
 from app.ui.wallet.state import SignedRow

@@ -14,14 +14,14 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from app.sandbox.http.answers import merged
 from app.sandbox.http.call import JSON_TYPE, Call, dump, json_answer
 from app.sandbox.http.connections import HangUp, Request, Response
-from app.sandbox.http.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
+from app.sandbox.http.errors import ABUSE_TEXT, WORDS, HttpError, Json, shaped
 from app.sandbox.http.faults import CALLER
 from app.sandbox.http.limits import Allowance, allowance
 from app.sandbox.http.request_log import Capture, Details, LoggedRequest, key_of, shown_query, side
 from app.sandbox.http.routes import API_ROOT, ROUTES, Route
+from app.sandbox.http.scripted_responses import merged
 from app.sandbox.installed_engines import without_library
 from app.sandbox.site import Site
 from app.sandbox.world import iso
@@ -39,7 +39,7 @@ SIGN_IN_HEADERS = frozenset({"sign-in-with-x", "x-sign-in-with-x"})
 PAYMENT_HEADERS = frozenset({"payment-signature", "x-402-payment", "x-payment"})
 
 
-class Gate:
+class Middleware:
     """The one entrance: `await gate.handle(request)`."""
 
     def __init__(self, site: Site, cors: frozenset[str] = frozenset(), hosts: frozenset[str] = frozenset()) -> None:
@@ -71,7 +71,7 @@ class Gate:
                 self._refuse_blocked(call)
                 if route.credentials != "payment" and not PAYMENT_HEADERS.isdisjoint(request.headers):
                     text = "Only POST /x402/top-up accepts payments"
-                    raise Refusal(400, {"error": text, "code": "PAYMENT_HEADER_NOT_ACCEPTED"})
+                    raise HttpError(400, {"error": text, "code": "PAYMENT_HEADER_NOT_ACCEPTED"})
             if visit is not None and visit.refusal is not None:
                 raise visit.refusal
             if route.needs_key(request) and call.known_caller is None:
@@ -80,7 +80,7 @@ class Gate:
                 visit.admit(call)
             may_misbehave = in_api or request.path.startswith(DOWNLOADS)
             answer = (await self._misbehave(call) if may_misbehave else None) or await self._work(route, call)
-        except Refusal as refusal:
+        except HttpError as refusal:
             answer = json_answer(refusal.body, refusal.status, refusal.headers)
         except HangUp:
             if visit is not None:
@@ -119,7 +119,7 @@ class Gate:
         await asyncio.sleep(scripted.wait_s)
         try:
             answer = await route.handler(call) if scripted.is_chat else Response(scripted.status, {}, scripted.body)
-        except Refusal:
+        except HttpError:
             self._world.answers.give_back(call.scripted)
             call.scripted = None
             raise
@@ -129,7 +129,7 @@ class Gate:
     def _find(self, call: Call) -> Route:
         host = _HOST.fullmatch(call.request.headers.get("host", "").lower())
         if host is None or host[1] not in self._hosts:
-            raise Refusal(421)  # a web page that made its own name point here must not read anything
+            raise HttpError(421)  # a web page that made its own name point here must not read anything
         if self._is_preflight(call.request):
             return Route(("OPTIONS",), (), "http.controls.preflight", open=True)
         segments = tuple(unquote(part) for part in call.request.path.strip("/").split("/"))
@@ -146,8 +146,8 @@ class Gate:
         if call.request.path.startswith(API_ROOT) and self._world.answers.cover(call.request.path, method):
             return Route((method,), segments, "http.controls.unscripted", limit="other")
         if allowed:
-            raise Refusal(405, headers={"Allow": ", ".join(sorted(allowed))})
-        raise Refusal(404, f"There is no {call.request.path} here")
+            raise HttpError(405, headers={"Allow": ", ".join(sorted(allowed))})
+        raise HttpError(404, f"There is no {call.request.path} here")
 
     def _is_preflight(self, request: Request) -> bool:
         asks = request.method == "OPTIONS" and "access-control-request-method" in request.headers
@@ -173,12 +173,12 @@ class Gate:
         call.known_caller = self._world.caller_of(key.strip()) if scheme.lower() == "bearer" else None
         return None
 
-    def _without_credentials(self, route: Route, call: Call) -> Refusal:
+    def _without_credentials(self, route: Route, call: Call) -> HttpError:
         """401, or where the live service says how to pay instead: 402."""
         if self._world.settings.dialect != "venice" or route.credentials == "key":
-            return Refusal(401)
+            return HttpError(401)
         if "authorization" in call.request.headers or not call.request.path.startswith(API_ROOT):
-            return Refusal(401)
+            return HttpError(401)
         from app.sandbox.accounts.x402_terms import discovery
 
         return discovery(call, payable=route.credentials == "any")
@@ -188,7 +188,7 @@ class Gate:
             return
         left = call.caller.abuse.blocked_for_s(self._world.clock.now())
         if left:
-            raise Refusal(429, ABUSE_TEXT, {"Retry-After": str(left), "x-ratelimit-type": "api_key"})
+            raise HttpError(429, ABUSE_TEXT, {"Retry-After": str(left), "x-ratelimit-type": "api_key"})
 
     def _count_failure(self, call: Call, answer: Response) -> None:
         now = self._world.clock.now()

@@ -84,7 +84,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Scripted:
+class ResponseRule:
     """What is answered: a chat, which goes through the usual stream, or a body as it stands."""
 
     is_chat: bool
@@ -99,20 +99,20 @@ class Scripted:
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptedAnswer:
+class ScriptedResponse:
     name: str
     match: Match
     times: int | None  # None: for ever
-    scripted: Scripted
+    scripted: ResponseRule
     source: Json  # as it was written
 
 
-class Answers:
+class ScriptedResponses:
     """The list, and how often each answer was used. Answers of `first` are there again after a reset."""
 
-    def __init__(self, first: Sequence[ScriptedAnswer] = ()) -> None:
+    def __init__(self, first: Sequence[ScriptedResponse] = ()) -> None:
         self._first = tuple(first)
-        self._listed: list[ScriptedAnswer] = []
+        self._listed: list[ScriptedResponse] = []
         self._used: Counter[str] = Counter()
         self._met: Counter[str] = Counter()
         self.reset()
@@ -120,16 +120,16 @@ class Answers:
     def reset(self) -> None:
         self.replace(self._first)
 
-    def replace(self, answers: Iterable[ScriptedAnswer]) -> None:
+    def replace(self, answers: Iterable[ScriptedResponse]) -> None:
         """Take these instead of all that are there, and count from nothing."""
         self._listed, self._used, self._met = [], Counter(), Counter()
         self.add(answers)
 
-    def add(self, answers: Iterable[ScriptedAnswer]) -> None:
+    def add(self, answers: Iterable[ScriptedResponse]) -> None:
         """Add at the end. An answer whose name is there already takes its place and is counted anew."""
         for answer in answers:
             name = answer.name or self._free_name()
-            named = ScriptedAnswer(name, answer.match, answer.times, answer.scripted, answer.source)
+            named = ScriptedResponse(name, answer.match, answer.times, answer.scripted, answer.source)
             place = next((n for n, known in enumerate(self._listed) if known.name == name), len(self._listed))
             self._listed[place : place + 1] = [named]
             self._used.pop(name, None)
@@ -149,7 +149,7 @@ class Answers:
             if not answer.scripted.is_chat
         )
 
-    def take(self, request: Request) -> ScriptedAnswer | None:
+    def take(self, request: Request) -> ScriptedResponse | None:
         """Return the answer for this request and use up one of its times; count the request for every `nth`."""
         if not self._listed:
             return None
@@ -165,7 +165,7 @@ class Answers:
             self._used[taken.name] += 1
         return taken
 
-    def give_back(self, answer: ScriptedAnswer) -> None:
+    def give_back(self, answer: ScriptedResponse) -> None:
         """The request turned out to be one that is refused; the answer waits for the next."""
         self._used[answer.name] -= 1
 
@@ -180,7 +180,7 @@ class Answers:
         return next(name for n in range(1, len(taken) + 2) if (name := f"answer-{n}") not in taken)
 
 
-def load(file: File) -> tuple[ScriptedAnswer, ...]:
+def load(file: File) -> tuple[ScriptedResponse, ...]:
     """Read a script from a file, JSON or `.yaml`. Raises `OSError`, and `ValueError` that names every wrong field."""
     raw = file.read_bytes()
     if file.suffix.lower() in YAML_FILES:
@@ -213,7 +213,7 @@ def _json_of_yaml(raw: bytes) -> bytes:
         raise ValueError("there is a value that JSON does not have; put dates in quotes") from None
 
 
-def read(body: Json) -> tuple[ScriptedAnswer, ...]:
+def read(body: Json) -> tuple[ScriptedResponse, ...]:
     """Read a script, or one answer alone. Raises `Refusal` 400 with the tree of every wrong field."""
     check = Checker()
     answers = (_entry(check, (), body),) if "answer" in body else _answers(check, body)
@@ -221,7 +221,7 @@ def read(body: Json) -> tuple[ScriptedAnswer, ...]:
     return answers
 
 
-def _answers(check: Checker, body: Json) -> tuple[ScriptedAnswer, ...]:
+def _answers(check: Checker, body: Json) -> tuple[ScriptedResponse, ...]:
     check.only((), body, ("$schema", "answers"))
     check.text(("$schema",), body.get("$schema"))
     if body.get("answers") is None:
@@ -239,7 +239,7 @@ def _answers(check: Checker, body: Json) -> tuple[ScriptedAnswer, ...]:
     return tuple(answers)
 
 
-def _entry(check: Checker, path: Path, body: Json) -> ScriptedAnswer:
+def _entry(check: Checker, path: Path, body: Json) -> ScriptedResponse:
     check.only(path, body, ENTRY_FIELDS)
     name = _filled(check, (*path, "name"), body.get("name"))
     times = check.integer((*path, "times"), body.get("times"), 1)
@@ -249,7 +249,7 @@ def _entry(check: Checker, path: Path, body: Json) -> ScriptedAnswer:
     scripted = _scripted(check, (*path, "answer"), check.record((*path, "answer"), body.get("answer")) or {})
     if scripted.is_chat and match.path not in CHAT_PATH:
         check.complain((*path, "match", "path"), f"Only {CHAT_PATH} is answered with a chat; give a body instead")
-    return ScriptedAnswer(name, match, times, scripted, body)
+    return ScriptedResponse(name, match, times, scripted, body)
 
 
 def _match(check: Checker, path: Path, body: Json) -> Match:
@@ -270,7 +270,7 @@ def _match(check: Checker, path: Path, body: Json) -> Match:
     )
 
 
-def _scripted(check: Checker, path: Path, body: Json) -> Scripted:
+def _scripted(check: Checker, path: Path, body: Json) -> ResponseRule:
     check.only(path, body, ANSWER_FIELDS)
     is_chat = any(name in body for name in CHAT_FIELDS)
     status = check.integer((*path, "status"), body.get("status"), 200, 599)
@@ -291,7 +291,7 @@ def _scripted(check: Checker, path: Path, body: Json) -> Scripted:
     usage = check.record((*path, "usage"), body.get("usage")) or {}
     check.only((*path, "usage"), usage, USAGE_FIELDS)
     counts = {name: check.integer((*path, "usage", name), usage.get(name), 0) for name in USAGE_FIELDS}
-    return Scripted(
+    return ResponseRule(
         is_chat,
         chunks,
         paced,

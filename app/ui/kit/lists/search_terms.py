@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class TypedWords:
+class SearchTerms:
     """Falsy when nothing was typed; that is held by everything."""
 
     def __init__(self, typed: str) -> None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import builtins
 
-from app.ui.kit.qt_repairs.pyside_enums import make_enumerations_fast
-from app.ui.kit.qt_repairs.pyside_signatures import import_pyside
+from app.ui.kit.qt_workarounds.pyside_enums import make_enumerations_fast
+from app.ui.kit.qt_workarounds.pyside_signatures import import_pyside
 
 _HOOK, _BEFORE = "__import__", "__orig_import__"  # names that no stub knows
 

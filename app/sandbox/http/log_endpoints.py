@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from app import __version__
 from app.sandbox.http.call import Call, dump, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.request_log import MAX_BODY_BYTES, Details, LoggedRequest, Side
 from app.sandbox.http.validation import Checker
 from app.sandbox.world import iso
@@ -52,7 +52,7 @@ async def details(call: Call) -> Response:
     """One call, query, headers and bodies, as far as they are kept: the newest hundred, without anything secret."""
     found = call.world.log.details(call.path_values["id"])
     if found is None:
-        raise Refusal(404, "The content of this request is no longer stored")
+        raise HttpError(404, "The content of this request is no longer stored")
     line, inside = found
     return json_answer({**line_json(line), **_inside(inside)})
 

@@ -17,7 +17,7 @@ _REPLACED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]")
 _CLOSE = "\u2069"
 
 
-def harmless(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """Return `text` with a replacement sign for each character that could deceive. As long as `text`."""
     if _SUSPECT.search(text) is None:
         return text
@@ -27,9 +27,9 @@ def harmless(text: str) -> str:
     return "\n".join(map(_balanced, text.split("\n")))  # the end of a paragraph ends its isolates
 
 
-def harmless_line(text: str) -> str:
+def sanitize_line(text: str) -> str:
     """The same on one line: for a name that is read out or shown in a list."""
-    return " ".join(harmless(text).splitlines())
+    return " ".join(sanitize_text(text).splitlines())
 
 
 def _balanced(line: str) -> str:

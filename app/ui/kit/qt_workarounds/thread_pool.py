@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 
-from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_workarounds.alive import alive
 
 Made = TypeVar("Made")
 

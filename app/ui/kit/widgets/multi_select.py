@@ -44,7 +44,7 @@ SHOWN_ROWS = 8
 ROW_HIGH = 30
 
 
-class ManyChoice(ChoiceField):
+class MultiSelectField(ChoiceField):
     """`picked` tells the keys in force after the person changed them, in the order of the list.
 
     Nothing picked means "any", in the words of `any_words`; the list takes no more than `most`.
