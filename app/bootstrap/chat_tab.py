@@ -69,7 +69,7 @@ def make_characters_page(rialto: Rialto) -> CharactersPage:
     from app.ui.characters.presenter import CharactersPresenter
 
     presenter = CharactersPresenter(rialto.current_account, rialto.settings, rialto.tasks)
-    presenter.catalogue = rialto.catalogue
+    presenter.service_cache = rialto.service_cache
     page = CharactersPage(rialto.theme, presenter, rialto.tasks, cache=rialto.paths.cache / "characters")
     page.closed.connect(rialto.chat_page.show_chat)
     page.character_chosen.connect(lambda character, in_new_chat: _speak_with(rialto, character, in_new_chat))

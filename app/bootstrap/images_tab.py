@@ -31,7 +31,7 @@ def make_images_tab(rialto: Rialto) -> TabPieces:
     page.video_wanted.connect(lambda path: begin_video(rialto, page, path))
 
     async def begin(database: Database) -> None:
-        await presenter.start(database, rialto.catalogue)
+        await presenter.start(database, rialto.service_cache)
 
     async def end() -> None:
         page.form.flush()

@@ -49,7 +49,7 @@ _INPUT = frozenset(
 )
 
 
-class Quiet(QObject):
+class IdleDetector(QObject):
     """Knows when the person last did something in a window. `close` it when that is of no more interest."""
 
     def __init__(self, window: QWindow) -> None:
@@ -150,7 +150,7 @@ async def with_work(database: Database) -> list[str]:
     return [tab.info.name for tab in RAIL if tab.has_work is not None and await tab.has_work(database)]
 
 
-class Expected(QObject):
+class LikelyTabs(QObject):
     """Knows which tabs the person may look at in a moment."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -202,7 +202,7 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
     The `needed` ones are built at once and begin, too; the others once the person comes near one of them: who only
     chats never has them in memory. The tab that was approached last comes first and does not wait for quiet.
     """
-    expected, quiet = Expected(window), Quiet(window.windowHandle())
+    expected, quiet = LikelyTabs(window), IdleDetector(window.windowHandle())
     know_qt = {QT: True}
     begun: dict[str, AsyncIterator[None]] = {}
     left = [tab.info.name for tab in RAIL]

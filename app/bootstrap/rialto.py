@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from app.core.sealed_sessions import SealedSessions
     from app.core.secret_storage import Secrets
     from app.storage.atomic_files import StoredFile
-    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.paid_call_intents import Intent
+    from app.storage.service_cache import ServiceCache
     from app.ui.characters.page import CharactersPage
     from app.ui.chat.page import ChatPage
     from app.ui.chat.state import ChatHead
@@ -90,7 +90,7 @@ class Rialto:
         self.chat = ChatPresenter(self.current_account, self.settings, self.tasks, self.window.undo_stack)
         self.first_paint: FirstPaint | None = None
         self.database: Database | None = None
-        self.catalogue: Catalogue | None = None
+        self.service_cache: ServiceCache | None = None
         self.left_open: tuple[Intent, ...] = ()  # paid calls that the last run left, as they were settled at this start
         self.leaves_no_trace = False  # the person asked for everything to be removed
         self._waiting: dict[str, Callable[[Database], Awaitable[None]]] = {}
@@ -361,11 +361,11 @@ class Rialto:
 
     async def _open_history(self) -> bool:
         """Open the database and hand it on; False after telling the person why that is not possible."""
-        from app.storage.catalogue import Catalogue
         from app.storage.database import Database
         from app.storage.paid_call_intents import Intents
         from app.storage.private_chats import PrivateChatStore
         from app.storage.receipts import Receipts
+        from app.storage.service_cache import ServiceCache
 
         try:
             self.database = await Database.open(self.paths.database, backups=self.paths.backups)
@@ -375,10 +375,10 @@ class Rialto:
             await self.account_services.calls.read(
                 receipts, [account.id for account in self.account_services.accounts.list()]
             )
-            self.catalogue = Catalogue(self.database)
+            self.service_cache = ServiceCache(self.database)
             await self.account_services.wallet_keys.start(self.database)
             sealed = partial(self._sealed_sessions, self.database)
-            await self.chat.start(PrivateChatStore(self.database), self.catalogue, sealed)
+            await self.chat.start(PrivateChatStore(self.database), self.service_cache, sealed)
         except StorageError as error:
             if self.database is not None:
                 await self.database.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.core.sealed_sessions import SealedSessions, TrustAnchors, sandbox_trust
 from app.service.errors import ConnectionFailed
-from app.storage.catalogue import Enclaves
+from app.storage.service_cache import Enclaves
 from app.translation import tr
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def make_speech_tab(rialto: Rialto) -> TabPieces:
     page.toast_wanted.connect(rialto.toast)
 
     async def begin(database: Database) -> None:
-        await presenter.start(database, rialto.catalogue)
+        await presenter.start(database, rialto.service_cache)
         page.voices.show_all()
 
     async def end() -> None:

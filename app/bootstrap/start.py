@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from app import __version__
 from app.bootstrap.options import USAGE, Options, read_options
 from app.bootstrap.startup_context import StartupContext
-from app.bootstrap.startup_marks import Loading
+from app.bootstrap.startup_marks import BackgroundImport
 from app.credentials.redaction import Redactor
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
@@ -136,7 +136,7 @@ def _remove_all(paths: Paths) -> None:
 def _show(rialto: Rialto) -> None:
     """Show the window on Qt's own loop until asyncio is loaded: 35 ms that nobody waits for before the first paint."""
     waiting = QEventLoop()
-    loading = Loading("asyncio", "concurrent.futures.thread")
+    loading = BackgroundImport("asyncio", "concurrent.futures.thread")
     loading.done.connect(waiting.quit)
     rialto.window.closed.connect(waiting.quit)
     rialto.open().over.connect(loading.start)

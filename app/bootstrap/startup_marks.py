@@ -36,7 +36,7 @@ class FirstPaint(QObject):
         self.over.emit()
 
 
-class Loading(QObject):
+class BackgroundImport(QObject):
     """Imports modules in a thread, so that a window can be used meanwhile; says `done` when they are there."""
 
     done = Signal()

@@ -47,7 +47,7 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     async def begin(database: Database) -> None:
         from app.storage.paid_call_intents import Intents
 
-        await presenter.start(database, rialto.catalogue, Intents(database))
+        await presenter.start(database, rialto.service_cache, Intents(database))
 
     rialto.when_open("transcription", begin)
     rialto.on_end(presenter.aclose)

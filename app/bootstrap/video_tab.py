@@ -31,7 +31,7 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
     rialto.window.silencers.append(page.silence)
 
     async def begin(database: Database) -> None:
-        await presenter.start(database, rialto.catalogue)
+        await presenter.start(database, rialto.service_cache)
 
     rialto.when_open("video", begin)
     rialto.on_end(presenter.aclose)

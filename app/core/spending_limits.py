@@ -13,7 +13,7 @@ Work in the background is never asked about, it is refused. Play money and real 
 accounts that spend it.
 
 Calls that one press makes, like the parts of a long reading or four images, are held against the limits with the sum
-of them all before the first one leaves (`expecting_together`). Agreed to once, they are not asked about again; refused
+of them all before the first one leaves (`call_group`). Agreed to once, they are not asked about again; refused
 once, neither.
 """
 
@@ -58,7 +58,7 @@ Ask = Callable[[Question], Awaitable[bool]]
 PROJECT = "project "  # a scope: the id of a project behind it
 
 
-class _Whole:
+class _CallGroup:
     """Calls that belong together. `left` is what those that have not left yet will cost, in USD."""
 
     def __init__(self, amounts: tuple[Decimal, ...], of: str) -> None:
@@ -74,12 +74,12 @@ class _Whole:
         return self.has_passed and expected is not None and expected <= self.left + ROUNDING
 
 
-_whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
+_whole: ContextVar[_CallGroup | None] = ContextVar("whole", default=None)
 _project: ContextVar[str] = ContextVar("project", default="")
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _PendingCall:
     """A call that left and has no receipt yet."""
 
     account_id: str
@@ -109,7 +109,7 @@ def spending_in(project_id: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def expecting_together(amounts: Iterable[Decimal | None], of: str) -> Iterator[None]:
+def call_group(amounts: Iterable[Decimal | None], of: str) -> Iterator[None]:
     """Say what the calls made inside will cost one by one: the first is held against the limits with the sum of all.
 
     `of` is what they are called, such as "parts". Where one price is not known, each call stands for itself. So does
@@ -120,7 +120,7 @@ def expecting_together(amounts: Iterable[Decimal | None], of: str) -> Iterator[N
         return
     told = tuple(amounts)
     known = tuple(amount for amount in told if amount is not None)
-    whole = _Whole(known, of) if len(known) == len(told) > 1 else None
+    whole = _CallGroup(known, of) if len(known) == len(told) > 1 else None
     token = _whole.set(whole)
     try:
         yield
@@ -167,7 +167,7 @@ class SpendingLimits:
         self._tab_of = tab_of
         self._now = now
         self._receipts: Receipts | None = None
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _PendingCall] = {}
         self._agreed: set[tuple[date, str, str]] = set()
         self._turn = asyncio.Lock()
 
@@ -197,7 +197,7 @@ class SpendingLimits:
     async def check(self, account: Account, call: Call, exchange_id: str) -> None:
         """Let a call pass, and count it as under way. Raises `SpendingLimit` when it must not leave."""
         expected = call.expected_usd if call.expected_usd is not None else expected_cost(call, self._models())
-        entry = _Open(account.id, self._tab_of(call.resource), account.is_sandbox, expected, _project.get())
+        entry = _PendingCall(account.id, self._tab_of(call.resource), account.is_sandbox, expected, _project.get())
         whole = _whole.get()
         async with self._turn:  # two calls at once would each fit alone
             if whole is None or not whole.covers(expected):
@@ -212,7 +212,7 @@ class SpendingLimits:
                 self._hold(whole, entry)
             self._open[exchange_id] = entry
 
-    def _hold(self, whole: _Whole, leaves: _Open) -> None:
+    def _hold(self, whole: _CallGroup, leaves: _PendingCall) -> None:
         """Let calls that belong together pass, the first of which leaves: the others count as under way."""
         whole.has_passed = True
         whole.left = max(Decimal(0), whole.left - (leaves.expected or Decimal(0)))
@@ -242,7 +242,7 @@ class SpendingLimits:
         """Today's sum in USD of "day", "tab …" or "account …", calls under way included."""
         return await self._spent(scope, account.id, account.is_sandbox)
 
-    async def _worst(self, entry: _Open) -> _Breach | None:
+    async def _worst(self, entry: _PendingCall) -> _Breach | None:
         """The limit that the call would break: a hard one if there is one. What the person agreed to is none."""
         scopes = ["call", "day", f"tab {entry.tab}", f"account {entry.account_id}"]
         if entry.project_id:
@@ -285,7 +285,7 @@ class SpendingLimits:
         kept = await self._receipts.spent_since(since, account_id=one, tab=tab, project_id=project, charged=not is_play)
         return kept + under_way
 
-    async def _ask_or_refuse(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
+    async def _ask_or_refuse(self, breach: _Breach, whole: _CallGroup | None, *, background: bool) -> None:
         together = tr("all {count} {of}", count=whole.count, of=whole.of) if whole is not None else ""
         if breach.hardness == "soft" and not background and await self._ask(_question(breach, together)):
             if breach.scope != "call":

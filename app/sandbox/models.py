@@ -6,7 +6,7 @@ from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import HttpError
 from app.sandbox.http.validation import Checker
-from app.sandbox.model_catalogue import TYPES
+from app.sandbox.model_catalog import TYPES
 
 
 def _type_of(call: Call, allowed: tuple[str, ...]) -> str:

@@ -12,11 +12,11 @@ from app.sandbox.world import World
 
 if TYPE_CHECKING:
     from app.sandbox.chat.augmentation import Notices
-    from app.sandbox.chat.character_catalogue import CharacterCatalogue
+    from app.sandbox.chat.character_catalog import CharacterCatalog
     from app.sandbox.chat.handbook import Handbook
     from app.sandbox.chat.local_servers import LocalServers
     from app.sandbox.media.media_models import MediaModel
-    from app.sandbox.model_catalogue import ModelCatalogue
+    from app.sandbox.model_catalog import ModelCatalog
     from app.sandbox.sealed.enclave import Enclave
 
 
@@ -43,10 +43,10 @@ class Site:
         return self._resources / "sandbox_page"
 
     @cached_property
-    def models(self) -> ModelCatalogue:
-        from app.sandbox.model_catalogue import ModelCatalogue
+    def models(self) -> ModelCatalog:
+        from app.sandbox.model_catalog import ModelCatalog
 
-        return ModelCatalogue(self.local_servers, lambda: self.media_models, lambda: self.world.settings.default_models)
+        return ModelCatalog(self.local_servers, lambda: self.media_models, lambda: self.world.settings.default_models)
 
     @cached_property
     def media_models(self) -> tuple[MediaModel, ...]:
@@ -61,10 +61,10 @@ class Site:
         return LocalServers(self._local_ports, own_port=int(self.origin.rpartition(":")[2]))
 
     @cached_property
-    def characters(self) -> CharacterCatalogue:
-        from app.sandbox.chat.character_catalogue import CharacterCatalogue
+    def characters(self) -> CharacterCatalog:
+        from app.sandbox.chat.character_catalog import CharacterCatalog
 
-        return CharacterCatalogue(self._resources / "data" / "characters.json", self.origin)
+        return CharacterCatalog(self._resources / "data" / "characters.json", self.origin)
 
     @cached_property
     def notices(self) -> Notices:

@@ -150,7 +150,7 @@ def limit(allowed: bool, field_name: str, limit_text: str, message: str) -> None
         raise LimitExceeded(message, field=field_name, limit=limit_text)
 
 
-def nobody_knows(kind: CallKind, error: ServiceError) -> bool:
+def is_outcome_unknown(kind: CallKind, error: ServiceError) -> bool:
     """Whether a call that costs something may have been carried out although it ended in `error`.
 
     Where money itself moves, a service that failed, or answered what cannot be read, may have moved it first.
@@ -238,7 +238,7 @@ class CallRecord:
 
     def outcome_of(self, error: ServiceError) -> Outcome:
         """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""
-        if nobody_knows(self.call.kind, error):
+        if is_outcome_unknown(self.call.kind, error):
             return "unknown"
         return "cut" if isinstance(error, StreamCut) else "error"
 

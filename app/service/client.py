@@ -35,7 +35,7 @@ from app.service.errors import (
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.http.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.http.error_bodies import decode_refusal, misdirected
-from app.service.http.http_failures import failure_of, leads_astray, redirect_target
+from app.service.http.http_failures import failure_of, is_unsafe_redirect, redirect_target
 from app.service.http.json_large import LARGE_BYTES, read_large_json
 from app.service.http.json_text import read_json
 from app.service.http.network import Network
@@ -386,7 +386,7 @@ class ServiceClient:
 
     async def _keep_to(self, limits: KeyLimits, call: Call, tell: Callable[[str, float], None]) -> None:
         """Wait for the end of a limit that a call of the same key has met. Raises where nobody waits for that."""
-        if call.background and call.kind is CallKind.READ and (away := limits.out_of_reach) is not None:
+        if call.background and call.kind is CallKind.READ and (away := limits.unreachable_error) is not None:
             raise away
         while (wait_s := limits.resets_in_s(call.bucket)) and not call.single:
             by_itself = call.background or call.paces_itself
@@ -403,7 +403,7 @@ class ServiceClient:
             response = await self._send(http, call)
         except ConnectionFailed as failure:
             if failure.code != "address" and not self._is_closed:  # one never left, the other was cut off by us
-                limits.unreached(failure)
+                limits.record_unreachable(failure)
                 self._on_reach(failure.code or "network")
             raise
         limits.reached()
@@ -444,7 +444,7 @@ class ServiceClient:
                         ),
                         status=response.status_code,
                     )
-                if leads_astray(url, target):
+                if is_unsafe_redirect(url, target):
                     raise BadResponse(
                         tr("The download was redirected to an address that is not allowed."),
                         status=response.status_code,

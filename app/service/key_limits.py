@@ -64,12 +64,12 @@ class KeyLimits:
     def reached(self) -> None:
         self._failure, self._failures = None, 0
 
-    def unreached(self, failure: ServiceError) -> None:
+    def record_unreachable(self, failure: ServiceError) -> None:
         self._failure, self._failed_at = (failure.message, failure.code), self._clock()
         self._failures += 1
 
     @property
-    def out_of_reach(self) -> ConnectionFailed | None:
+    def unreachable_error(self) -> ConnectionFailed | None:
         """Why nobody asks in the background for the moment; None when it is time to ask."""
         if self._failure is None:
             return None

@@ -16,7 +16,7 @@ from app.service.calls import Call, limit, query
 from app.service.chat_types import Usage
 from app.service.client import ServiceClient
 from app.service.errors import BadResponse, NotFound
-from app.service.http.bodies import MAX_CATALOGUE_BYTES
+from app.service.http.bodies import MAX_MODEL_LIST_BYTES
 from app.service.pricing import chat_cost, usd
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, Name, WireModel, read_model
@@ -223,7 +223,7 @@ class ModelsResource:
             CallKind.READ,
             "models",
             query({"type": model_type}),
-            max_bytes=MAX_CATALOGUE_BYTES,
+            max_bytes=MAX_MODEL_LIST_BYTES,
             background=background,
             authenticated=authenticated,
         )

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from pydantic import Field
 
 from app.service.addresses import is_loopback
-from app.service.calls import Call, limit, nobody_knows
+from app.service.calls import Call, is_outcome_unknown, limit
 from app.service.client import OnWait, ServiceClient
 from app.service.errors import BadResponse, OutcomeUnknown, PaymentRequired, RefusedCall, ServiceError
 from app.service.http.bodies import KIB
@@ -276,7 +276,7 @@ def _settle_failure(error: ServiceError) -> ServiceError:
         error.options = (
             tuple(each for each in options if isinstance(each, Mapping)) if isinstance(options, list) else ()
         )
-    if isinstance(error, OutcomeUnknown) or not nobody_knows(CallKind.ONCE, error):
+    if isinstance(error, OutcomeUnknown) or not is_outcome_unknown(CallKind.ONCE, error):
         return error
     unknown = OutcomeUnknown(
         error.message,

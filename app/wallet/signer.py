@@ -319,9 +319,9 @@ async def _with_key(read_key: ReadKey, chain: Chain, sign: Callable[[PrivateKey]
 
 async def forget_keys() -> None:
     """Overwrite the memory that signing used and gave back, of its own thread and of the one that calls."""
-    from app.wallet.forgetting import forget_given_back, forget_in_steps
+    from app.wallet.memory_wipe import forget_in_steps, wipe_freed_memory
 
-    await asyncio.get_running_loop().run_in_executor(_signing_thread(), forget_given_back)
+    await asyncio.get_running_loop().run_in_executor(_signing_thread(), wipe_freed_memory)
     for _ in forget_in_steps():
         await asyncio.sleep(0)
 

@@ -51,7 +51,7 @@ async def test_a_person_without_a_mouse_folds_thoughts_follows_sources_and_comes
         # the thoughts are folded until they are asked for, and are never copied with the answer
         def shows_thoughts() -> bool:
             model = view.stack.known_model(answer.id)
-            return model is not None and model.thoughts_open
+            return model is not None and model.reasoning_open
 
         assert not shows_thoughts()
         await talk.walk_to("fold", answer.id)
@@ -146,4 +146,4 @@ async def test_a_person_without_a_mouse_answers_a_function_call_and_asks_for_jso
         await talk.ask("How do I run Rialto from source?")
         assert talk.rows[-1].structured
         assert set(json.loads(talk.rows[-1].text)) == {"answer"}
-        assert talk.rows[-1].misfit == ""
+        assert talk.rows[-1].schema_violation == ""

@@ -19,7 +19,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.bootstrap import prebuild_tabs
-from app.bootstrap.prebuild_tabs import Expected
+from app.bootstrap.prebuild_tabs import LikelyTabs
 from app.bootstrap.rialto import Rialto
 from app.bootstrap.tabs import RAIL
 from app.storage.paths import Paths
@@ -70,14 +70,14 @@ async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(
 async def test_who_only_chats_has_no_other_tab_built_and_the_one_that_is_come_near_is_built_first(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waits: list[Expected] = []
-    come = Expected.come
+    waits: list[LikelyTabs] = []
+    come = LikelyTabs.come
 
-    async def noted(expected: Expected) -> None:
+    async def noted(expected: LikelyTabs) -> None:
         waits.append(expected)
         await come(expected)
 
-    monkeypatch.setattr(Expected, "come", noted)
+    monkeypatch.setattr(LikelyTabs, "come", noted)
     monkeypatch.setattr(prebuild_tabs, "SETTLE_S", 0)
     parser.cache_clear()
     async with start() as rialto:

@@ -14,8 +14,8 @@ from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account
 from app.service.service import open_service
-from app.storage.catalogue import Catalogue
 from app.storage.database import Database
+from app.storage.service_cache import ServiceCache
 from app.storage.settings import SettingsStore
 from app.ui.characters.presenter import CharactersPresenter
 from tests.kit.tasks import CheckedTasks
@@ -53,7 +53,7 @@ def character_body(number: int, **changes: Any) -> dict[str, Any]:
 
 
 @dataclass
-class FakeCatalogue:
+class FakeServiceCache:
     """120 characters behind one path; `refuse` answers the next calls with a status instead."""
 
     rows: list[dict[str, Any]] = field(default_factory=lambda: [character_body(number) for number in range(120)])
@@ -79,7 +79,7 @@ class FakeCatalogue:
 @dataclass
 class CharactersHarness:
     presenter: CharactersPresenter
-    fake: FakeCatalogue
+    fake: FakeServiceCache
     tasks: TaskScope
     settings: SettingsStore
     current_account: CurrentAccount
@@ -98,9 +98,9 @@ class CharactersHarness:
 
 @asynccontextmanager
 async def open_characters(
-    home: Path, *, account: Account = LIVE, fake: FakeCatalogue | None = None, connected: bool = True
+    home: Path, *, account: Account = LIVE, fake: FakeServiceCache | None = None, connected: bool = True
 ) -> AsyncIterator[CharactersHarness]:
-    fake = fake or FakeCatalogue()
+    fake = fake or FakeServiceCache()
     tasks = CheckedTasks()
     current_account = CurrentAccount()
     settings = SettingsStore(home / "settings.json")
@@ -109,7 +109,7 @@ async def open_characters(
     )
     database = await Database.open(home / "rialto.sqlite3")
     presenter = CharactersPresenter(current_account, settings, tasks, debounce_s=0)
-    presenter.catalogue = Catalogue(database)
+    presenter.service_cache = ServiceCache(database)
     try:
         current_account.use(account, service if connected else None)
         yield CharactersHarness(presenter, fake, tasks, settings, current_account)

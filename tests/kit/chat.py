@@ -25,9 +25,9 @@ from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
-from app.storage.catalogue import Catalogue, Enclaves
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
+from app.storage.service_cache import Enclaves, ServiceCache
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
@@ -353,7 +353,7 @@ async def open_chat_presenter(
         current_account.use(account, service)
         if with_models:
             current_account.set_numbers(models=await service.models.list("text"))
-        await presenter.start(history, Catalogue(database))
+        await presenter.start(history, ServiceCache(database))
         await tasks.idle()
         yield harness
     finally:
@@ -460,7 +460,7 @@ async def open_sandbox_chat_presenter(
     tab = kind(presenter, ChatStore(database), tasks, sandbox, database, undo_stack)
     try:
         current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
-        await presenter.start(tab.history, Catalogue(database), tab.sealed_sessions)
+        await presenter.start(tab.history, ServiceCache(database), tab.sealed_sessions)
         presenter.refresh_models()
         await tasks.idle()
         yield tab

@@ -22,12 +22,12 @@ from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
 from app.service.exchange import Exchange
 from app.service.service import open_service
-from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.form_drafts import FormDraftStore as DraftTable
 from app.storage.images import StoredImage
 from app.storage.paid_call_intents import Intents
 from app.storage.receipts import Receipts
+from app.storage.service_cache import ServiceCache
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.session.image_edits import ImageEdits
@@ -280,7 +280,7 @@ async def open_images(
     panes = ((page.form, (324, 800)), (page.gallery, (760, 800)), (page.side, (312, 800)))
     try:
         current_account.use(SANDBOX, service)
-        await presenter.start(database, Catalogue(database))
+        await presenter.start(database, ServiceCache(database))
         if models:
             await until(lambda: presenter.styles)
         for pane, size in panes:

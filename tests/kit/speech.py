@@ -22,10 +22,10 @@ from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
 from app.service.calls import Call
 from app.service.service import open_service
-from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.form_drafts import FormDraftStore as DraftTable
 from app.storage.paths import resources
+from app.storage.service_cache import ServiceCache
 from app.ui.kit.theme import Theme
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
@@ -356,7 +356,7 @@ async def open_speech(
     )
     try:
         current_account.use(SANDBOX, service)
-        await presenter.start(database, Catalogue(database))
+        await presenter.start(database, ServiceCache(database))
         page.voices.show_all()
         await until(lambda: not presenter.voice_list.is_offline)
         for pane, size in ((page.list, (264, 800)), (page.main, (760, 800)), (page.side, (352, 800))):

@@ -26,9 +26,9 @@ from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
 from app.service.exchange import Exchange
 from app.service.service import Service, open_service
-from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.paid_call_intents import Intents
+from app.storage.service_cache import ServiceCache
 from app.storage.settings import SettingsStore
 from app.ui.kit.sound.device_watch import DeviceWatch
 from app.ui.kit.tab import Zones
@@ -249,7 +249,7 @@ async def open_transcription_presenter(
         current_account.use(account, service)
         intents = Intents(database)
         await intents.settle_after_start()
-        await presenter.start(database, Catalogue(database), intents)
+        await presenter.start(database, ServiceCache(database), intents)
         await tasks.idle()
         yield tab
     finally:

@@ -21,9 +21,9 @@ from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
 from app.service.exchange import Exchange
 from app.service.service import Service, open_service
-from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.paid_call_intents import Intents
+from app.storage.service_cache import ServiceCache
 from app.storage.video_jobs import VideoJob
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
@@ -139,7 +139,7 @@ async def open_video_presenter(
         account = Account(id="box", name="Sandbox", base_url=controls.base_url, kind="sandbox")
         current_account.use(account, service)
         await Intents(database).settle_after_start()
-        await presenter.start(database, Catalogue(database))
+        await presenter.start(database, ServiceCache(database))
         yield video
     finally:
         await presenter.aclose()

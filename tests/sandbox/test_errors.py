@@ -166,12 +166,12 @@ def test_an_empty_balance_is_402_and_the_free_calls_go_on(sandbox: Client) -> No
 
 
 def test_a_mistake_of_the_sandbox_itself_is_a_500(sandbox: Client, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    from app.sandbox.model_catalogue import ModelCatalogue
+    from app.sandbox.model_catalog import ModelCatalog
 
     def broken(*_: object) -> object:
         raise ZeroDivisionError("on purpose")
 
-    monkeypatch.setattr(ModelCatalogue, "listed", broken)
+    monkeypatch.setattr(ModelCatalog, "listed", broken)
     answer = sandbox.get("/models")
     assert (answer.status_code, answer.json()) == (500, {"error": "Unknown error"})
     assert "on purpose" in capfd.readouterr().err

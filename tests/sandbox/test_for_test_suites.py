@@ -13,7 +13,7 @@ import openai
 import pytest
 
 from app.sandbox.__main__ import read_arguments
-from app.sandbox.model_catalogue import DEFAULT_MODELS
+from app.sandbox.model_catalog import DEFAULT_MODELS
 from app.sandbox.server import RunningSandbox
 from tests.sandbox.support import RESOURCES, Client, running
 from tests.sandbox.test_standalone import start

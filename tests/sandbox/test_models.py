@@ -42,7 +42,7 @@ def test_R_NS_03_every_record_has_the_required_fields(sandbox: Client) -> None:
         assert spec["constraints"]["temperature"]["default"] and spec["constraints"]["top_p"]["default"]
 
 
-def test_the_catalogue_has_one_of_each_kind(sandbox: Client) -> None:
+def test_the_catalog_has_one_of_each_kind(sandbox: Client) -> None:
     models = sandbox.get("/models").json()["data"]
     specs = {model["id"]: model["model_spec"] for model in models}
     assert specs["rialto-night-shift"]["offline"] is True

@@ -13,7 +13,7 @@ from app.sandbox.chat.stream_filters import StopCutter, ThinkStripper
 from app.sandbox.http.errors import HttpError
 from app.sandbox.http.limits import AbuseGuard
 from app.sandbox.http.validation import Checker
-from app.sandbox.model_catalogue import Prices
+from app.sandbox.model_catalog import Prices
 from app.sandbox.world import Charge, Clock, Ledger
 
 

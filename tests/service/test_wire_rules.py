@@ -141,7 +141,7 @@ def test_r_tts_05_each_model_takes_languages_in_a_form_of_its_own(model_id: str,
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-async def test_r_tts_09_r_tts_22_r_tts_23_r_ns_08_models_and_their_voices_come_from_the_catalogue(
+async def test_r_tts_09_r_tts_22_r_tts_23_r_ns_08_models_and_their_voices_come_from_the_catalog(
     dialect: str, tmp_path: Path
 ) -> None:
     async with with_key(tmp_path, dialect) as at:

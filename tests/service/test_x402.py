@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.service.calls import nobody_knows
+from app.service.calls import is_outcome_unknown
 from app.service.dialect import DIALECTS
 from app.service.errors import (
     BadRequest,
@@ -374,13 +374,13 @@ async def test_over_a_real_socket_a_service_that_dies_after_the_payment_leaves_i
 @pytest.mark.parametrize("kind", list(CallKind))
 def test_only_where_money_moves_does_a_failed_service_leave_the_outcome_open(kind: CallKind) -> None:
     harmless = kind in (CallKind.READ, CallKind.IDEMPOTENT)
-    assert nobody_knows(kind, TimedOut("x")) is not harmless
-    assert not nobody_knows(kind, TimedOut("x", surely_not_sent=True))
-    assert not nobody_knows(kind, CallsPaused("x"))
-    assert not nobody_knows(kind, BadRequest("x", status=400))
+    assert is_outcome_unknown(kind, TimedOut("x")) is not harmless
+    assert not is_outcome_unknown(kind, TimedOut("x", surely_not_sent=True))
+    assert not is_outcome_unknown(kind, CallsPaused("x"))
+    assert not is_outcome_unknown(kind, BadRequest("x", status=400))
     for error in (ServerFailed("x", status=500), StreamCut("x"), BadResponse("x")):
-        assert nobody_knows(kind, error) is (kind is CallKind.ONCE)
-    assert not nobody_knows(kind, ServerFailed("x", status=503, code="X402_NOT_CONFIGURED"))
+        assert is_outcome_unknown(kind, error) is (kind is CallKind.ONCE)
+    assert not is_outcome_unknown(kind, ServerFailed("x", status=503, code="X402_NOT_CONFIGURED"))
 
 
 json_values = st.recursive(

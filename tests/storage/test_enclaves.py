@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.storage.catalogue import EVIDENCE_PER_CHAT, Enclaves
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
+from app.storage.service_cache import EVIDENCE_PER_CHAT, Enclaves
 from tests.storage.conftest import Clock
 
 FIRST, OTHER = {"mrtd": "00" * 48}, {"mrtd": "11" * 48}

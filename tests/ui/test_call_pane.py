@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.service.exchange import Exchange, FormPart, RequestRecord
 from app.ui.chat.inspector.request_page import RequestPage as ChatRequest
-from app.ui.chat.session.state_pages import RequestView
+from app.ui.chat.session.inspector_state import RequestView
 from app.ui.images.inspector import RequestPage as ImagesRequest
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.theme import Theme

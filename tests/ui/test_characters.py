@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.ui.characters.character_images import image_from
-from app.ui.characters.presenter import CATALOGUE_KIND
+from app.ui.characters.presenter import CACHE_KIND
 from app.ui.characters.state import MAX_TAGS, Filters
-from tests.kit.characters import SANDBOX, FakeCatalogue, open_characters
+from tests.kit.characters import SANDBOX, FakeServiceCache, open_characters
 from tests.kit.settings import change_settings
 
 
@@ -42,7 +42,7 @@ async def test_pages_of_fifty_until_a_short_one(tmp_home: Path) -> None:
 
 async def test_a_broken_element_neither_hides_the_list_nor_ends_it(tmp_home: Path) -> None:
     """R-CHAR-40: the page is full even though one of its rows cannot be read."""
-    fake = FakeCatalogue()
+    fake = FakeServiceCache()
     fake.rows[3] = {"name": "no slug"}
     async with open_characters(tmp_home, fake=fake) as browser:
         browser.presenter.open()
@@ -152,7 +152,7 @@ async def test_a_page_that_was_never_read_is_not_called_empty(tmp_home: Path) ->
     async with open_characters(tmp_home, connected=False) as offline:
         for saved in (None, "x", [{"name": "no slug"}]):
             if saved is not None:
-                await offline.presenter.catalogue.save("acc", CATALOGUE_KIND, offline.state.filters.key(), saved)
+                await offline.presenter.service_cache.save("acc", CACHE_KIND, offline.state.filters.key(), saved)
             offline.presenter.try_again()
             await offline.idle()
             assert offline.slugs == []

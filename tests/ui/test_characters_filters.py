@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.service.models import Model
 from app.ui.kit.theme import Theme
-from tests.kit.characters import FakeCatalogue, character_body, open_characters
+from tests.kit.characters import FakeServiceCache, character_body, open_characters
 from tests.kit.chat import model_body
 from tests.kit.settings import change_settings
 from tests.ui.test_characters_page import open_panes
 
 
-def mixed() -> FakeCatalogue:
+def mixed() -> FakeServiceCache:
     """200 characters by uses, every third of them adult."""
-    return FakeCatalogue(rows=[character_body(number, adult=number % 3 == 0) for number in range(200)])
+    return FakeServiceCache(rows=[character_body(number, adult=number % 3 == 0) for number in range(200)])
 
 
 def _focused() -> QWidget:
@@ -82,7 +82,7 @@ async def test_all_three_states_are_reached_with_the_arrow_keys_once_allowed(the
 async def test_several_models_are_ticked_by_the_keyboard_alone_r_char_24_r_char_25(
     theme: Theme, tmp_home: Path
 ) -> None:
-    fake = FakeCatalogue(
+    fake = FakeServiceCache(
         rows=[character_body(number, modelId=("plain", "other", "third")[number % 3]) for number in range(30)]
     )
     names = (("plain", "Plain"), ("other", "Other"), ("third", "Third"))

@@ -19,7 +19,7 @@ from app.ui.characters.page import CharactersPage
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
-from tests.kit.characters import SANDBOX, CharactersHarness, FakeCatalogue, open_characters
+from tests.kit.characters import SANDBOX, CharactersHarness, FakeServiceCache, open_characters
 
 
 @asynccontextmanager
@@ -123,7 +123,7 @@ async def test_nothing_found_names_the_search_and_clears_it(theme: Theme, tmp_ho
 
 async def test_a_page_that_cannot_be_read_is_a_refusal_and_not_an_empty_list(theme: Theme, tmp_home: Path) -> None:
     for rows in ([None, 7, "x"], "none", {"slug": "a"}):
-        fake = FakeCatalogue(refuse=[httpx.Response(200, json={"object": "list", "data": rows})])
+        fake = FakeServiceCache(refuse=[httpx.Response(200, json={"object": "list", "data": rows})])
         async with open_panes(theme, tmp_home, fake=fake) as (browser, page, _):
             assert not page.grid._nothing.isVisible()
             assert page.grid._problem.isVisible()

@@ -214,9 +214,9 @@ async def test_an_answer_in_a_schema_is_asked_for_checked_and_shown_as_one(tmp_h
         harness.fake.answers = [whole('{"city": ', '"Oslo"}'), whole("{}"), whole("No.")]
         await harness.say("Where?")
         assert harness.fake.requests[0]["response_format"]["type"] == "json_schema"
-        assert (harness.rows[-1].structured, harness.rows[-1].misfit) == (True, "")
+        assert (harness.rows[-1].structured, harness.rows[-1].schema_violation) == (True, "")
         await harness.say("And?")
-        assert harness.rows[-1].misfit == "$.city is missing"
+        assert harness.rows[-1].schema_violation == "$.city is missing"
         await harness.say("What?")
         assert harness.rows[-1].structured
         harness.presenter.set_structure(structure._replace(use_schema=False))

@@ -71,7 +71,7 @@ async def test_an_answer_in_a_schema_fits_it(tmp_home: Path, sandbox: RunningSan
         tab.presenter.use_model(model_that(tab, "supports_response_schema"))
         tab.presenter.set_structure(Structure(use_schema=True, schema=REPORT))
         row = await tab.say("How do I run Rialto from source?")
-        assert (row.state, row.structured, row.misfit) == ("complete", True, "")
+        assert (row.state, row.structured, row.schema_violation) == ("complete", True, "")
         assert set(json.loads(row.text)) == {"answer", "steps"}
 
 

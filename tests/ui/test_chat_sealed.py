@@ -18,9 +18,9 @@ from app.sealed.__main__ import NOT_INTEL, main
 from app.storage.chat_rows import Chat
 from app.ui.chat.seal_dialog import SealDialog
 from app.ui.chat.session.chat_options import sealed_controls
+from app.ui.chat.session.inspector_state import RequestView
 from app.ui.chat.session.message_actions import USE_MODEL
 from app.ui.chat.session.seal import SealStatus, lock_of
-from app.ui.chat.session.state_pages import RequestView
 from app.ui.kit.theme import Theme
 from tests.kit.chat import (
     ChatHarness,

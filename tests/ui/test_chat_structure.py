@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.service.chat_body import chat_body
 from app.service.chat_types import ChatMessage, ChatRequest
-from app.ui.chat.session.schema_check import misfit
+from app.ui.chat.session.schema_check import schema_violation
 from app.ui.chat.session.structured_output import Fault, answer_format, function_names, functions_of
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -119,7 +119,7 @@ def test_whatever_is_typed_gives_a_value_or_a_sentence(text: str) -> None:
     ],
 )
 def test_where_an_answer_leaves_its_schema_is_said(value: Any, schema: dict[str, Any], where: str) -> None:
-    found = misfit(value, schema)
+    found = schema_violation(value, schema)
     assert where in found if where else not found
 
 

@@ -15,7 +15,7 @@ from app.ui.crypto_rpc.session.methods import (
     ANY_ADDRESS,
     SANDBOX_ACCOUNT,
     SANDBOX_CONTRACT,
-    MethodCatalogue,
+    MethodCatalog,
     sandbox_example,
     search,
 )
@@ -23,13 +23,13 @@ from app.ui.crypto_rpc.session.value_meaning import reading_of
 
 DATA = resources() / "data"
 LISTS = json.loads((DATA / "rpc_methods.json").read_text())
-CATALOGUE = MethodCatalogue.read(DATA)
+CATALOG = MethodCatalog.read(DATA)
 NETWORK = {"evm": "ethereum-mainnet", "starknet": "starknet-mainnet", "solana": "solana-mainnet"}
 
 
 @pytest.mark.parametrize("family", LISTS["families"])
 def test_every_listed_method_has_help_and_a_price(family: str) -> None:
-    offered = {method.name: method for method in CATALOGUE.offered(NETWORK[family])}
+    offered = {method.name: method for method in CATALOG.offered(NETWORK[family])}
     for tier, names in LISTS["families"][family].items():
         for name in names:
             if not name.endswith("*"):
@@ -40,67 +40,67 @@ def test_every_listed_method_has_help_and_a_price(family: str) -> None:
 
 
 def test_wildcards_bring_in_what_has_help_and_the_most_specific_price_wins() -> None:
-    offered = {method.name: method for method in CATALOGUE.offered("ethereum-mainnet")}
+    offered = {method.name: method for method in CATALOG.offered("ethereum-mainnet")}
     assert (offered["trace_transaction"].tier, offered["trace_transaction"].credits) == ("advanced", 40)
     assert (offered["trace_replayTransaction"].tier, offered["trace_replayTransaction"].credits) == ("large", 80)
     assert (offered["zks_estimateFee"].tier, offered["zks_estimateFee"].credits) == ("standard", 20)
-    assert CATALOGUE.info("zksync-mainnet", "eth_call").credits == 30
+    assert CATALOG.info("zksync-mainnet", "eth_call").credits == 30
 
 
 def test_r_rpc_22_23_25_every_method_that_is_never_offered_says_why() -> None:
-    refused = {method.name: method.refusal for method in CATALOGUE.refused("base-mainnet")}
+    refused = {method.name: method.refusal for method in CATALOG.refused("base-mainnet")}
     assert set(refused) == {name for names in LISTS["never"].values() for name in names}
     assert all(refused.values())
     assert "eth_getLogs" in refused["eth_newFilter"]
 
 
 def test_r_rpc_26_an_unknown_method_is_allowed_and_known_to_be_unknown() -> None:
-    assert not CATALOGUE.is_known("base-mainnet", "eth_fooBar")
-    assert CATALOGUE.info("base-mainnet", "eth_fooBar").credits == 20
-    assert CATALOGUE.is_known("base-mainnet", "debug_somethingNew")
+    assert not CATALOG.is_known("base-mainnet", "eth_fooBar")
+    assert CATALOG.info("base-mainnet", "eth_fooBar").credits == 20
+    assert CATALOG.is_known("base-mainnet", "debug_somethingNew")
 
 
 def test_a_method_of_another_family_does_not_fit() -> None:
-    assert not CATALOGUE.fits("starknet-mainnet", "eth_call")
-    assert not CATALOGUE.fits("ethereum-mainnet", "getBalance")
-    assert CATALOGUE.fits("ethereum-mainnet", "eth_fooBar")
+    assert not CATALOG.fits("starknet-mainnet", "eth_call")
+    assert not CATALOG.fits("ethereum-mainnet", "getBalance")
+    assert CATALOG.fits("ethereum-mainnet", "eth_fooBar")
 
 
 def test_an_example_has_every_needed_parameter() -> None:
-    assert CATALOGUE.info("base-mainnet", "eth_getBalance").example[1] == "latest"
-    assert len(CATALOGUE.info("base-mainnet", "eth_call").example) == 2  # the overrides are optional
-    assert CATALOGUE.info("base-mainnet", "eth_call").only_reads
-    assert not CATALOGUE.info("base-mainnet", "eth_sendRawTransaction").only_reads
+    assert CATALOG.info("base-mainnet", "eth_getBalance").example[1] == "latest"
+    assert len(CATALOG.info("base-mainnet", "eth_call").example) == 2  # the overrides are optional
+    assert CATALOG.info("base-mainnet", "eth_call").only_reads
+    assert not CATALOG.info("base-mainnet", "eth_sendRawTransaction").only_reads
 
 
 def test_the_sandbox_has_what_its_examples_name() -> None:
     assert (SANDBOX_CONTRACT, SANDBOX_ACCOUNT) == (PLAY_ASSET, FAUCET_ADDRESS)
-    called = sandbox_example("eth_call", CATALOGUE.info("base-mainnet", "eth_call").example)
+    called = sandbox_example("eth_call", CATALOG.info("base-mainnet", "eth_call").example)
     assert called == [{"to": PLAY_ASSET, "data": "0x18160ddd"}, "latest"]
-    logs = sandbox_example("eth_getLogs", CATALOGUE.info("base-mainnet", "eth_getLogs").example)
+    logs = sandbox_example("eth_getLogs", CATALOG.info("base-mainnet", "eth_getLogs").example)
     assert logs == [{"fromBlock": "0x0", "toBlock": "latest", "address": PLAY_ASSET, "topics": []}]
     for name in ("eth_getCode", "eth_getStorageAt", "eth_getBalance", "debug_traceCall"):
-        example = CATALOGUE.info("base-mainnet", name).example
+        example = CATALOG.info("base-mainnet", name).example
         assert ANY_ADDRESS in str(example) and ANY_ADDRESS not in str(sandbox_example(name, example))
 
 
 def test_without_a_text_used_methods_come_first_then_the_usual_ones_and_no_dear_one_is_on_top() -> None:
-    offered = CATALOGUE.offered("ethereum-mainnet")
+    offered = CATALOG.offered("ethereum-mainnet")
     assert [method.name for method in search(offered, "")][:3] == ["eth_call", "eth_getBalance", "eth_getLogs"]
     used = ("trace_replayTransaction", "eth_gasPrice", "eth_chainId")
     found = [method.name for method in search(offered, "", used)]
     assert found[:4] == ["eth_gasPrice", "eth_chainId", "trace_replayTransaction", "eth_call"]
     assert len(found) == len(offered)
     for network in ("solana-mainnet", "starknet-mainnet", "base-mainnet"):
-        offered = CATALOGUE.offered(network)
+        offered = CATALOG.offered(network)
         assert search(offered, "")[0].credits == min(method.credits for method in offered)
 
 
 def test_searching_looks_at_names_first_and_then_at_help() -> None:
-    found = [method.name for method in search(CATALOGUE.offered("ethereum-mainnet"), "logs")]
+    found = [method.name for method in search(CATALOG.offered("ethereum-mainnet"), "logs")]
     assert found[0] == "eth_getLogs"
     assert "debug_traceBlockByNumber" in found
-    assert search(CATALOGUE.offered("ethereum-mainnet"), "nothing like it") == ()
+    assert search(CATALOG.offered("ethereum-mainnet"), "nothing like it") == ()
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ import pytest
 from app.audio.devices import AudioHost
 from app.core.tasks import TaskScope
 from app.storage.atomic_files import StoredFile
-from app.storage.catalogue import Catalogue
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.form_drafts import FormDraftStore
 from app.storage.presets import Presets
+from app.storage.service_cache import ServiceCache
 from app.storage.settings import SettingsStore
 from app.storage.voices import Voices
 from app.ui.crypto_rpc.session.tools import _append
@@ -80,7 +80,7 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
         "its title": lambda: history.change_chat(chat.id, title="y"),
         "a message": lambda: history.add_message(chat.id, "user", "x"),
         "a chat into the trash": lambda: history.trash(chat.id),
-        "a list of models": lambda: Catalogue(database).save("a", "models", "tts", []),
+        "a list of models": lambda: ServiceCache(database).save("a", "models", "tts", []),
         "what is being written": lambda: FormDraftStore(database, "speech").keep({"text": "x"}),
         "a preset": lambda: Presets(database).save("prompt", "x", {}),
         "a voice that was used": lambda: Voices(database).used("m", "v"),

@@ -24,8 +24,10 @@ def theme(qapp: QApplication) -> Theme:
     return plain_theme(qapp)
 
 
-def structured(value: object = PLACE, misfit: str = "") -> MessageRow:
-    return answer(value if isinstance(value, str) else json.dumps(value), structured=True, misfit=misfit)
+def structured(value: object = PLACE, schema_violation: str = "") -> MessageRow:
+    return answer(
+        value if isinstance(value, str) else json.dumps(value), structured=True, schema_violation=schema_violation
+    )
 
 
 def lines(view: MessageView) -> list[str]:
@@ -108,7 +110,7 @@ def test_walking_down_a_long_tree_scrolls_along(theme: Theme) -> None:
 
 
 def test_where_an_answer_leaves_its_schema_is_said_and_no_tree_is_made_of_what_is_none(theme: Theme) -> None:
-    view = shown(theme, [structured(misfit="$.city is missing")])
+    view = shown(theme, [structured(schema_violation="$.city is missing")])
     assert "Does not match the schema: $.city is missing" in notes(view)
     view = shown(theme, [structured("I would rather not.")])
     assert "Not JSON" in notes(view)

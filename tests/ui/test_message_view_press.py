@@ -212,7 +212,7 @@ def test_a_footnote_mark_leads_to_its_note(theme: Theme) -> None:
 def test_thoughts_fold_and_unfold_and_keep_their_place(theme: Theme) -> None:
     view = shown(theme, [answer("Answer", reasoning="Hidden ideas", reasoning_s=4.2, reasoning_tokens=386)])
     assert sections(view) == [HEAD, BODY, FOOTER]
-    spy = QSignalSpy(view.thoughts_folded)
+    spy = QSignalSpy(view.reasoning_folded)
     click(view, "Thought for 4.2 s")
     settle(view)
     assert sections(view) == [HEAD, THOUGHT, BODY, FOOTER]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.core.current_account import CurrentAccount
-from app.core.model_lists import IN_CATALOGUE, list_models, saved_models
-from app.storage.catalogue import Catalogue
+from app.core.model_lists import MODEL_LISTS, list_models, saved_models
 from app.storage.database import Database
+from app.storage.service_cache import ServiceCache
 from tests.kit.chat import ACCOUNT, SANDBOX
 from tests.kit.service import with_key
 
@@ -19,36 +19,38 @@ KINDS = ("text", "image", "inpaint", "video", "tts", "asr")
 
 
 @pytest.fixture
-async def catalogue(tmp_path: Path) -> AsyncIterator[Catalogue]:
+async def service_cache(tmp_path: Path) -> AsyncIterator[ServiceCache]:
     database = await Database.open(tmp_path / "rialto.sqlite3")
-    yield Catalogue(database)
+    yield ServiceCache(database)
     await database.close()
 
 
-async def test_what_the_service_lists_is_there_at_the_next_start(catalogue: Catalogue, tmp_path: Path) -> None:
+async def test_what_the_service_lists_is_there_at_the_next_start(service_cache: ServiceCache, tmp_path: Path) -> None:
     current_account = CurrentAccount()
     async with with_key(tmp_path) as at:
         current_account.use(ACCOUNT, at.service)
         for kind in KINDS:
-            assert await saved_models(catalogue, ACCOUNT.id, kind) == ((), None)
-            listed = await list_models(current_account, catalogue, kind)
-            saved, saved_at = await saved_models(catalogue, ACCOUNT.id, kind)
+            assert await saved_models(service_cache, ACCOUNT.id, kind) == ((), None)
+            listed = await list_models(current_account, service_cache, kind)
+            saved, saved_at = await saved_models(service_cache, ACCOUNT.id, kind)
             assert listed and saved_at is not None, kind
             assert [model.id for model in saved] == [model.id for model in listed], kind
 
 
 @pytest.mark.parametrize("rows", [{}, [{"another": "shape"}], "text", None])
-async def test_a_list_of_another_version_counts_as_none(catalogue: Catalogue, rows: object) -> None:
-    await catalogue.save(ACCOUNT.id, IN_CATALOGUE, "text", rows)
-    assert await saved_models(catalogue, ACCOUNT.id, "text") == ((), None)
+async def test_a_list_of_another_version_counts_as_none(service_cache: ServiceCache, rows: object) -> None:
+    await service_cache.save(ACCOUNT.id, MODEL_LISTS, "text", rows)
+    assert await saved_models(service_cache, ACCOUNT.id, "text") == ((), None)
 
 
-async def test_a_list_that_comes_after_a_switch_of_accounts_is_nobodys(catalogue: Catalogue, tmp_path: Path) -> None:
+async def test_a_list_that_comes_after_a_switch_of_accounts_is_nobodys(
+    service_cache: ServiceCache, tmp_path: Path
+) -> None:
     current_account = CurrentAccount()
     async with with_key(tmp_path) as at:
         current_account.use(ACCOUNT, at.service)
-        asked = asyncio.ensure_future(list_models(current_account, catalogue, "text"))
+        asked = asyncio.ensure_future(list_models(current_account, service_cache, "text"))
         await asyncio.sleep(0)  # the question is on its way
         current_account.use(SANDBOX, None)
         assert await asked is None
-        assert await saved_models(catalogue, ACCOUNT.id, "text") == ((), None)
+        assert await saved_models(service_cache, ACCOUNT.id, "text") == ((), None)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.service.rate_limiter import text_pace
 from app.ui.chat.models.model_picker import ModelPicker
 from app.ui.chat.models.model_picker_list import ROW_ROLE
-from app.ui.chat.session.state_pages import ModelRow
+from app.ui.chat.session.inspector_state import ModelRow
 from app.ui.kit.theme import Theme
 from tests.kit.chat import ChatHarness, FakeService, model_body, open_chat
 from tests.ui.test_chat_desk import press

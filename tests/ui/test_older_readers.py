@@ -20,7 +20,7 @@ def test_sentences_wait_for_what_the_window_shows_with_them(
         if event.type() == QAccessible.Event.ObjectShow:
             shown.append(event.object().accessibleName())
 
-    monkeypatch.setattr(older_readers, "also_tell", lambda _tell: None)
+    monkeypatch.setattr(older_readers, "add_announcement_listener", lambda _tell: None)
     monkeypatch.setattr(older_readers, "run_in_pool", lambda _owner, _asked, tell: tell(is_older))
     monkeypatch.setattr(QAccessible, "updateAccessibility", hear)
     readers = older_readers.OlderReaders(window)

@@ -18,9 +18,9 @@ from app.sealed.receipt import ReceiptOutcome
 from app.service.chat_types import ChatRequest
 from app.service.errors import EvidenceRefused, SealBroken
 from app.service.sealed.resource import INTEL_LISTS, SealedResource, SealedSession
-from app.storage.catalogue import Enclaves
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
+from app.storage.service_cache import Enclaves
 from tests.kit.sealed import HISTORY, MODEL, SealedHarness
 from tests.kit.service import with_key
 

@@ -110,11 +110,11 @@ def test_a_problem_is_said_once_with_the_field_that_the_keyboard_goes_to(qtbot, 
         layout.addWidget(widget)
     page.show()
     other.setFocus()
-    problem.blame(field, "Enter a date.")
+    problem.show_field_error(field, "Enter a date.")
     assert (page.focusWidget(), field.accessibleDescription()) == (field, "Enter a date."), "said with the field"
     assert heard == []
     problem.set_text("")
-    problem.blame(field, "Enter a date.")
+    problem.show_field_error(field, "Enter a date.")
     assert heard == ["Enter a date."], "the keyboard stays, and no field is said"
 
 

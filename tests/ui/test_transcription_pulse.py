@@ -17,9 +17,9 @@ from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
 from app.service.service import open_service
-from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.paid_call_intents import Intents
+from app.storage.service_cache import ServiceCache
 from app.storage.settings import SettingsStore
 from app.ui.kit.sound.device_watch import DeviceWatch
 from app.ui.transcription.presenter import TranscriptionPresenter
@@ -54,7 +54,7 @@ async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
     )
     try:
         current_account.use(Account(id="a", name="A", base_url="http://service.test/v1"), service)
-        await presenter.start(database, Catalogue(database), Intents(database))
+        await presenter.start(database, ServiceCache(database), Intents(database))
         yield presenter
     finally:
         await presenter.aclose()

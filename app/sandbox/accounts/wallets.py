@@ -133,7 +133,7 @@ async def arrive(call: Call, *, explain: bool = True) -> Visit:
         sign_in = read_sign_in(header)
         check_sign_in(sign_in, own_domains(call.site.origin), world.clock.utc())
         await asyncio.to_thread(check_signature, sign_in)
-        if world.faults.strike("nonce_reused", call.request.path) is not None:
+        if world.faults.take_fault("nonce_reused", call.request.path) is not None:
             raise SignInRefused("NONCE_REUSED", "This sign-in was used before; sign a new one for every request")
         wallets.nonces.use(sign_in.wallet.address, sign_in.message.nonce, world.clock.now())
     except SignInRefused as refused:

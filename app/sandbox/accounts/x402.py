@@ -34,10 +34,10 @@ REPLAYED = "This authorization was used for another payment; sign a new one"
 
 async def top_up(call: Call) -> Response:
     admit(call, "x402_top_up", TOP_UPS_PER_MINUTE)
-    strike = call.world.faults.strike
+    take_fault = call.world.faults.take_fault
     sent = {call.request.headers[name] for name in HEADERS if name in call.request.headers}
     if not sent:
-        raise requirements_v1(call) if strike("terms_v1", call.request.path) is not None else requirements(call)
+        raise requirements_v1(call) if take_fault("terms_v1", call.request.path) is not None else requirements(call)
     if len(sent) > 1:
         raise refused("INVALID_PAYMENT_FORMAT", "One request contained two different payments")
     terms = terms_of(call.world.settings.dialect)
@@ -77,14 +77,14 @@ def _receipt(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceip
 
 
 async def _settle(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt:
-    authorization, path, strike = payment.authorization, call.request.path, call.world.faults.strike
+    authorization, path, take_fault = payment.authorization, call.request.path, call.world.faults.take_fault
     if await wallets.treasury.ledger(call).balance(authorization.sender) < authorization.value:
         raise refused("PAYMENT_VERIFICATION_FAILED", "The sender has too little USDC; the faucet gives play money")
-    if strike("payment_in_progress", path) is not None:
+    if take_fault("payment_in_progress", path) is not None:
         raise refused("PAYMENT_IN_PROGRESS", "This payment is being settled; send the same header again", 409)
-    if strike("settlement_failed", path) is not None:
+    if take_fault("settlement_failed", path) is not None:
         raise _failed(authorization, "The transfer was reverted")
-    timeout = strike("settlement_timeout", path)
+    timeout = take_fault("settlement_timeout", path)
     if timeout is None:
         return await _transfer(call, wallets, payment)
     if timeout.get("landed", True):

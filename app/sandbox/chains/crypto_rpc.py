@@ -75,7 +75,7 @@ async def pass_on(call: Call) -> Response:
     _record_sent(call, network, request_id, items, answers)
     memory.spent.append((now, spent))
     cost = charge(call, f"crypto-rpc-{network.slug}", spent, table.usd_per_credit)
-    if isinstance(body, list) and world.faults.strike("shuffle_batch", call.request.path) is not None:
+    if isinstance(body, list) and world.faults.take_fault("shuffle_batch", call.request.path) is not None:
         answers = [*answers[1:], *answers[:1]]
     payload = dump(answers if isinstance(body, list) else answers[0])
     prefix = "X-Service-RPC-" if call.names.header_prefix == "x-service-" else "X-Venice-RPC-"

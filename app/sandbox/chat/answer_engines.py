@@ -21,7 +21,7 @@ from app.sandbox.chat.handbook_reader import DocumentReading, Reply, read
 from app.sandbox.http.call import DIALECTS
 from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import Checker
-from app.sandbox.model_catalogue import ModelEntry
+from app.sandbox.model_catalog import ModelEntry
 
 if TYPE_CHECKING:
     from app.sandbox.http.scripted_responses import ResponseRule

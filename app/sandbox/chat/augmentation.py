@@ -14,7 +14,7 @@ from app.sandbox.chat.chat_request import Extension
 from app.sandbox.chat.handbook import Section
 from app.sandbox.chat.handbook_reader import excerpt, find
 from app.sandbox.http.errors import Json
-from app.sandbox.model_catalogue import ModelEntry
+from app.sandbox.model_catalog import ModelEntry
 
 if TYPE_CHECKING:
     from app.sandbox.site import Site

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from app.sandbox.chat.character_catalogue import PRO_MODELS, Character
+from app.sandbox.chat.character_catalog import PRO_MODELS, Character
 from app.sandbox.chat.word_stems import fold
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response

@@ -17,7 +17,7 @@ from app.sandbox.http.call import Call, event_stream, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import HttpError, context_overflow
 from app.sandbox.http.validation import Checker
-from app.sandbox.model_catalogue import ModelEntry
+from app.sandbox.model_catalog import ModelEntry
 
 if TYPE_CHECKING:
     from app.sandbox.sealed.relay import SealedRequest

@@ -92,9 +92,12 @@ class Completion:
     async def events(self) -> AsyncIterator[bytes]:
         """Yield server-sent events: results, role, reasoning, text, finish, usage, [DONE]."""
         path = self._call.request.path
-        strike = self._call.world.faults.strike
-        cut, broken = strike("cut", path), strike("in_band_error", path)
-        split_think, same_index = strike("split_think", path) is not None, strike("same_index", path) is not None
+        take_fault = self._call.world.faults.take_fault
+        cut, broken = take_fault("cut", path), take_fault("in_band_error", path)
+        split_think, same_index = (
+            take_fault("split_think", path) is not None,
+            take_fault("same_index", path) is not None,
+        )
         extension = self._turn.request.extension
         if extension.include_search_results_in_stream and self._turn.findings.kind != "none":
             yield self._chunk([], {self._call.names.extension: self._echo(with_sources=True)})
@@ -134,7 +137,7 @@ class Completion:
         await self.end()
         totals = {"usage": self._usage(), "cost": {"usd": self._cost, "diem": 0}}
         yield self._chunk([], {**totals, self._call.names.extension: self._echo(with_sources=False)})
-        if strike("no_done", path) is None:
+        if take_fault("no_done", path) is None:
             yield DONE
 
     async def end(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.sandbox.http.connections import SERVER_NAME
 from app.sandbox.http.errors import HttpError, Json
-from app.sandbox.model_catalogue import ModelEntry, local_entry
+from app.sandbox.model_catalog import ModelEntry, local_entry
 
 if TYPE_CHECKING:
     import httpx

@@ -152,7 +152,7 @@ class Faults:
         """Forget every fault, whomever it is for."""
         self._armed.clear()
 
-    def strike(self, name: str, path: str) -> Json | None:
+    def take_fault(self, name: str, path: str) -> Json | None:
         """Return the fault's values when it hits this request, and use up one of its times."""
         fault = self._standing_for(name)
         if fault is None or fault.path not in path:

@@ -208,13 +208,13 @@ class Middleware:
     async def _misbehave(self, call: Call) -> Response | None:
         """Let the armed faults strike. Returns the answer that takes the place of the work, if one does."""
         faults, path = self._world.faults, call.request.path
-        if (slow := faults.strike("slow", path)) is not None:
+        if (slow := faults.take_fault("slow", path)) is not None:
             await asyncio.sleep(float(slow.get("seconds", 1)))
-        if faults.strike("drop", path) is not None:
+        if faults.take_fault("drop", path) is not None:
             raise HangUp
-        if (lie := faults.strike("lie", path)) is not None:
+        if (lie := faults.take_fault("lie", path)) is not None:
             return _lie(str(lie.get("kind", "length")))
-        if (told := faults.strike("answer", path)) is not None:
+        if (told := faults.take_fault("answer", path)) is not None:
             return self._told(call, told)
         return None
 

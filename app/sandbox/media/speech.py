@@ -110,7 +110,7 @@ async def speak(call: Call) -> Response:
     headers = {"Content-Type": CONTENT_TYPES[voice_format]}
     if request.streaming:
         charge(call, f"{model.id}-characters", len(request.text), model.price_usd)
-        cut = call.world.faults.strike("cut", call.request.path)
+        cut = call.world.faults.take_fault("cut", call.request.path)
         return Response(200, headers, _streamed(speaking, sentences(request.text), cut))
     data = await asyncio.to_thread(speaking.whole, sentences(request.text))
     charge(call, f"{model.id}-characters", len(request.text), model.price_usd)

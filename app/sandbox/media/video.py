@@ -302,7 +302,7 @@ def _video_answer(call: Call, video: bytes, *, takes_ranges: bool = False) -> Re
                 raise HttpError(416, "There is no such part of this film", {"Content-Range": f"bytes */{len(video)}"})
             headers["Content-Range"] = f"bytes {start}-{len(video) - 1}/{len(video)}"
             video, status = video[start:], 206
-    cut = call.world.faults.strike("cut", call.request.path)
+    cut = call.world.faults.take_fault("cut", call.request.path)
     if cut is not None:
         claims_whole = cut.get("kind") == "length"
         announced = None if claims_whole else len(video)

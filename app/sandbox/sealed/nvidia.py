@@ -50,7 +50,7 @@ async def attest_gpu(call: Call) -> Response:
     nonce, listed = body.get("nonce"), body.get("evidence_list")
     if not isinstance(nonce, str) or not isinstance(listed, list) or not listed:
         raise HttpError(400, "nonce and evidence_list are required")
-    told = call.world.faults.strike("sealed_nvidia", call.request.path)
+    told = call.world.faults.take_fault("sealed_nvidia", call.request.path)
     kind = None if told is None else str(told.get("kind", "verdict"))
     ours = {"certificate": EVIDENCE, "evidence": EVIDENCE}
     good = kind != "verdict" and body.get("arch") == ARCH and all(each == ours for each in listed)

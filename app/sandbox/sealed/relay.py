@@ -14,7 +14,7 @@ from typing import Any
 
 from app.sandbox.http.call import Call, dump
 from app.sandbox.http.errors import HttpError, Json
-from app.sandbox.model_catalogue import ModelEntry
+from app.sandbox.model_catalog import ModelEntry
 from app.sandbox.sealed.enclave import SMALLEST, CannotOpen, KeyPair, is_public_key, seal
 from app.sandbox.sealed.tee import keep_receipt
 
@@ -81,7 +81,7 @@ def opened(call: Call, body: Json, model: ModelEntry) -> SealedRequest | None:
             raise _refusal(str(reason), "e2ee_decryption_failed") from None
         plain.append({**message, "content": text})
     if refuses_history:
-        call.world.faults.strike("sealed_stale_key", call.request.path)
+        call.world.faults.take_fault("sealed_stale_key", call.request.path)
     inside = {**body, "messages": plain, call.names.extension: {**options, "include_venice_system_prompt": False}}
     return SealedRequest(inside, bytes.fromhex(client), hashlib.sha256(call.request.body).hexdigest(), raw)
 
@@ -102,7 +102,7 @@ async def sealed_events(
     call: Call, request: SealedRequest, answer_id: str, events: AsyncIterator[bytes]
 ) -> AsyncIterator[bytes]:
     """The events of an answer, sealed by the enclave to the client's key, and then as the relay hands them on."""
-    lies = _Lies(call, request.client_key)
+    armed_fault = _Lies(call, request.client_key)
     received = hashlib.sha256()
     passed: list[str] = []
     try:
@@ -116,10 +116,10 @@ async def sealed_events(
                 sealed = b"data: " + dump(content) + b"\n\n" if plain else event
             received.update(sealed)
             keep_receipt(call, answer_id, request.sent, received.hexdigest())
-            for piece in lies.told(sealed, plain):
+            for piece in armed_fault.told(sealed, plain):
                 passed.append(piece.decode())
                 yield piece
-            if lies.ended:
+            if armed_fault.ended:
                 return
     finally:
         _note_answer(call, "".join(passed))
@@ -213,7 +213,7 @@ def _is_envelope(text: object) -> bool:
 
 
 def _take(call: Call, name: str) -> str | None:
-    told = call.world.faults.strike(name, call.request.path)
+    told = call.world.faults.take_fault(name, call.request.path)
     return None if told is None else str(told.get("kind", ""))
 
 

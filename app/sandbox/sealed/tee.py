@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import HttpError, Json
-from app.sandbox.model_catalogue import ModelEntry
+from app.sandbox.model_catalog import ModelEntry
 from app.sandbox.sealed.enclave import Enclave, compose_text, event_log, measurements
 from app.sandbox.sealed.nvidia import ARCH, EVIDENCE
 from app.sandbox.world import iso
@@ -48,29 +48,29 @@ class _Answer:
     def __init__(self, call: Call, enclave: Enclave, model: ModelEntry, nonce: bytes, *, asked: bool) -> None:
         self._call, self._enclave, self._model, self._nonce, self._asked = call, enclave, model, nonce, asked
 
-    def lies(self, name: str) -> str | None:
+    def armed_fault(self, name: str) -> str | None:
         """The kind of an armed lie, "" for one without kinds, None for the truth."""
-        told = self._call.world.faults.strike(f"sealed_{name}", self._call.request.path)
+        told = self._call.world.faults.take_fault(f"sealed_{name}", self._call.request.path)
         return None if told is None else str(told.get("kind", ""))
 
     def content(self) -> Json:
         enclave, nonce = self._enclave, self._nonce
-        release = 2 if self.lies("measurements") is not None else 1
+        release = 2 if self.armed_fault("measurements") is not None else 1
         compose_hash = hashlib.sha256(compose_text(release).encode()).digest()
         log = event_log(compose_hash)
         measured = measurements(log, compose_hash)
         quote = self._quote(measured)
-        if self.lies("event_log") is not None:
+        if self.armed_fault("event_log") is not None:
             log[5]["event_payload"] = "00" * 32
-        key = enclave.other_key if self.lies("other_key") is not None else enclave.key
-        address = enclave.other_key.address if self.lies("other_address") is not None else enclave.key.address
-        echoed = bytes(32).hex() if self.lies("other_nonce") is not None else nonce.hex()
-        claims_well = self.lies("claims") is None
+        key = enclave.other_key if self.armed_fault("other_key") is not None else enclave.key
+        address = enclave.other_key.address if self.armed_fault("other_address") is not None else enclave.key.address
+        echoed = bytes(32).hex() if self.armed_fault("other_nonce") is not None else nonce.hex()
+        claims_well = self.armed_fault("claims") is None
         content: Json = {
             "verified": claims_well,
-            "model": "another-model" if self.lies("other_model") is not None else self._call.value("model"),
+            "model": "another-model" if self.armed_fault("other_model") is not None else self._call.value("model"),
             "nonce": echoed,
-            "nonce_source": "client" if self._asked and self.lies("server_nonce") is None else "server",
+            "nonce_source": "client" if self._asked and self.armed_fault("server_nonce") is None else "server",
             "tee_provider": "rialto-sandbox",
             "tee_hardware": "intel-tdx",
             "upstream_model": self._model.id,
@@ -79,7 +79,7 @@ class _Answer:
             "intel_quote": quote.hex(),
             "server_verification": self._claims(claims_well, measured),
         }
-        if self.lies("no_quote") is not None:
+        if self.armed_fault("no_quote") is not None:
             del content["intel_quote"]
         if self._model.extra.get("gateway"):
             return {**content, **self._second_shape(log)}
@@ -99,27 +99,27 @@ class _Answer:
                 },
             },
         }
-        if self.lies("two_keys") is not None:
+        if self.armed_fault("two_keys") is not None:
             content["signing_key"] = enclave.other_key.public.hex()
         return content
 
     def _quote(self, measured: dict[str, bytes]) -> bytes:
         enclave = self._enclave
-        nonce = enclave.old_nonce if self.lies("old_quote") is not None else self._nonce
-        middle = b"\x01" + bytes(11) if self.lies("report_data") is not None else bytes(12)
+        nonce = enclave.old_nonce if self.armed_fault("old_quote") is not None else self._nonce
+        middle = b"\x01" + bytes(11) if self.armed_fault("report_data") is not None else bytes(12)
         report_data = bytes.fromhex(enclave.key.address[2:]) + middle + nonce
-        authority = enclave.stranger if self.lies("other_root") is not None else enclave.authority
-        kind = self.lies("quote_type")
+        authority = enclave.stranger if self.armed_fault("other_root") is not None else enclave.authority
+        kind = self.armed_fault("quote_type")
         quote = bytearray(
             authority.quote(
                 report_data,
                 measured,
-                debug=self.lies("debug") is not None,
+                debug=self.armed_fault("debug") is not None,
                 tee_type=0 if kind in ("", "sgx") else 0x81,
                 version=3 if kind == "version" else 4,
             )
         )
-        flipped = self.lies("flipped_byte")
+        flipped = self.armed_fault("flipped_byte")
         if flipped is not None:
             quote[{"signature": 640, "qe": 840}.get(flipped, 300)] ^= 1
         return bytes(quote)
@@ -151,7 +151,7 @@ class _Answer:
         }
 
     def _gpu(self) -> str:
-        kind = self.lies("gpu")
+        kind = self.armed_fault("gpu")
         nonce = bytes(32).hex() if kind in ("", "nonce") else self._nonce.hex()
         evidence = [] if kind == "empty" else [{"certificate": EVIDENCE, "evidence": EVIDENCE, "arch": ARCH}]
         return json.dumps({"nonce": nonce, "arch": ARCH, "evidence_list": evidence})
@@ -180,7 +180,7 @@ async def signature(call: Call) -> Response:
         raise HttpError(404, "Chat id not found or expired")
     _, sent, received = found
     enclave = call.site.enclave
-    told = call.world.faults.strike("sealed_receipt", call.request.path)
+    told = call.world.faults.take_fault("sealed_receipt", call.request.path)
     kind = None if told is None else str(told.get("kind", "other_text"))
     key = enclave.other_key if kind == "other_key" else enclave.key
     if kind == "other_text":
@@ -248,7 +248,7 @@ async def seen(call: Call) -> Response:
 
 
 def _strike(call: Call, name: str) -> str | None:
-    told = call.world.faults.strike(name, call.request.path)
+    told = call.world.faults.take_fault(name, call.request.path)
     return None if told is None else str(told.get("kind", ""))
 
 

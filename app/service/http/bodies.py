@@ -17,7 +17,7 @@ MAX_ERROR_BYTES = 64 * KIB
 MAX_JSON_BYTES = 16 * MIB
 MAX_CHAT_BYTES = 32 * MIB
 MAX_STREAM_BYTES = 256 * MIB
-MAX_CATALOGUE_BYTES = 32 * MIB
+MAX_MODEL_LIST_BYTES = 32 * MIB
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 47}  # 47: a zlib or a gzip head, whichever comes
 

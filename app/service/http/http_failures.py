@@ -56,7 +56,7 @@ def redirect_target(response: httpx.Response, call: Call) -> str | None:
         return None
 
 
-def leads_astray(url: str, target: str) -> bool:
+def is_unsafe_redirect(url: str, target: str) -> bool:
     """Whether a redirect gives up TLS, or leads from another computer to this one, whose servers trust whoever asks."""
     gives_up_tls = url.startswith("https://") and not target.startswith("https://")
     return gives_up_tls or (is_loopback(target) and not is_loopback(url))

@@ -25,12 +25,12 @@ from app.ui.characters.state import MAX_TAGS, REVIEWS_AT_ONCE, CharactersState, 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
-    from app.storage.catalogue import Catalogue
+    from app.storage.service_cache import ServiceCache
     from app.storage.settings import SettingsStore
 
 DEBOUNCE_S = 0.3
 SHOWN_TAGS = 12
-CATALOGUE_KIND = "characters"
+CACHE_KIND = "characters"
 
 
 class CharactersPresenter(QObject):
@@ -54,7 +54,7 @@ class CharactersPresenter(QObject):
         self._tasks = tasks
         self._debounce_s = debounce_s
         self._now = now
-        self.catalogue: Catalogue | None = None
+        self.service_cache: ServiceCache | None = None
         self.state = CharactersState()
         self._asked_as: object = None  # the account whose characters are shown
         self._pages = Pages(self.state.filters)
@@ -241,7 +241,7 @@ class CharactersPresenter(QObject):
         except ServiceError as error:
             self._change(problem=describe(error, subject=""))  # the rows on screen stay: they are still true
         else:
-            known = {row.slug for row in self.state.rows}  # the catalogue may have moved between two pages
+            known = {row.slug for row in self.state.rows}  # the list may have moved between two pages
             fresh = tuple(row for row in rows if row.slug not in known)
             self._count_tags(fresh)
             self._change(
@@ -271,8 +271,8 @@ class CharactersPresenter(QObject):
     async def _show_saved(self, filters: Filters) -> None:
         """What this account was given last for the same question, so that the browser works with no network."""
         saved = None
-        if self.catalogue is not None:
-            saved = await self.catalogue.load(self._account_id, CATALOGUE_KIND, filters.key())
+        if self.service_cache is not None:
+            saved = await self.service_cache.load(self._account_id, CACHE_KIND, filters.key())
         try:
             rows = ListEnvelope.read(Character, {"data": saved.value}).data if saved is not None else ()
         except BadResponse:  # of another version, perhaps
@@ -285,11 +285,11 @@ class CharactersPresenter(QObject):
         )
 
     async def _save(self, filters: Filters, rows: tuple[Character, ...]) -> None:
-        if self.catalogue is None:
+        if self.service_cache is None:
             return
         body = [row.model_dump(mode="json", by_alias=True) for row in rows]
         try:
-            await self.catalogue.save(self._account_id, CATALOGUE_KIND, filters.key(), body)
+            await self.service_cache.save(self._account_id, CACHE_KIND, filters.key(), body)
         except StorageError:
             return  # a list that is asked for again next time; what matters has its own words for a full disk
 

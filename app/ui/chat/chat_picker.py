@@ -90,6 +90,6 @@ class ChatPickerDialog(Dialog):
     def _choose(self) -> None:
         why_not = str(self.list.currentIndex().data(WHY_NOT_ROLE) or "")
         if why_not:
-            self.problem.blame(self.search, why_not)
+            self.problem.show_field_error(self.search, why_not)
         else:
             self.accept()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.ui.chat.models.model_picker import ModelPicker
     from app.ui.chat.page_controller import ChatPageController
     from app.ui.chat.presenter import ChatPresenter
-    from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
+    from app.ui.chat.session.inspector_state import ModelList, RequestView, Totals
     from app.ui.chat.state import CharacterHead, ChatHead, ProjectSection
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme

@@ -16,7 +16,7 @@ from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
-    from app.ui.chat.session.state_pages import ModelRow
+    from app.ui.chat.session.inspector_state import ModelRow
     from app.ui.chat.state import ChatEntry
 
 

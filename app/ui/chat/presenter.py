@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
-    from app.storage.catalogue import Catalogue
     from app.storage.chat_rows import Chat, Message
     from app.storage.chat_store import ChatStore
+    from app.storage.service_cache import ServiceCache
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
     from app.ui.chat.session.chat_documents import ChatDocuments
@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from app.ui.chat.session.conversation import Conversation
     from app.ui.chat.session.export import ExportForm
     from app.ui.chat.session.import_export import Transfer
+    from app.ui.chat.session.inspector_state import Totals
     from app.ui.chat.session.message_moves import MessageMoves
     from app.ui.chat.session.question_passages import QuestionPassages
-    from app.ui.chat.session.state_pages import Totals
     from app.ui.chat.session.structured_output import Structure
     from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
     from app.ui.kit.lists.rows import LazyRows
@@ -136,7 +136,7 @@ class ChatPresenter(QObject):
     # Beginning and end
 
     async def start(
-        self, history: ChatStore, catalogue: Catalogue | None = None, sealed: Sessions | None = None
+        self, history: ChatStore, service_cache: ServiceCache | None = None, sealed: Sessions | None = None
     ) -> None:
         """Take the opened history: mark what was cut off, list the chats, open the last one. Raises `StorageError`.
 
@@ -156,7 +156,7 @@ class ChatPresenter(QObject):
         await projects.start(
             self.do, self._undo_stack, self.trash, lambda chat_ids: self._move_to_trash(chat_ids, self.opened.draft)
         )
-        await self.library.documents.start(self.do, self.current_account, catalogue)
+        await self.library.documents.start(self.do, self.current_account, service_cache)
         self.opened.documents_of = self.library.documents.paths
         self.opened.question_cost = self.library.documents.embeddings.question_cost
         self.library.documents.embeddings.changed.connect(lambda _: self.cost_changed.emit(self.opened.cost()))
@@ -171,13 +171,13 @@ class ChatPresenter(QObject):
         projects.moved_chats.connect(self._chats_moved)
         self._search = chat_library.Search(history, self.account_models.name_of, lambda: datetime.now(UTC))
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
-        self.account_models.catalogue = catalogue
+        self.account_models.service_cache = service_cache
         self._answers = answer_queue.AnswerQueue(
             self.current_account, self._tasks, self._cheaper_model, sealed, time.monotonic, self
         )
-        self.answers.start(history, catalogue)
+        self.answers.start(history, service_cache)
         self.conversation = Conversation(
-            self.opened, self.library, self.answers, history, catalogue, self.drafts.ensure_chat, self
+            self.opened, self.library, self.answers, history, service_cache, self.drafts.ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)
         self.answers.changed.connect(lambda _row: self._publish_soon(self.publish_list))

@@ -167,7 +167,7 @@ class ProjectDialog(Dialog):
 
     def _blame(self, label: ProblemLabel, field: QWidget, sentence: str) -> None:
         label.show()
-        label.blame(field, sentence)
+        label.show_field_error(field, sentence)
 
     @property
     def form(self) -> ProjectForm:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 
 from app.translation import tr, tr_n
-from app.ui.conversation.keys import stops
+from app.ui.conversation.keyboard import stops
 from app.ui.kit.accessible_document import ListInterface, PartInterface, ReadInterface, interface_of, tell_focus
 from app.ui.kit.markdown.spoken import Place, plain_text
 from app.ui.kit.qt_workarounds.alive import alive

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.translation import tr
 from app.ui.conversation.json_actions import JsonActions
-from app.ui.conversation.keys import stops
+from app.ui.conversation.keyboard import stops
 from app.ui.conversation.selection import selected_html, selected_text
 from app.ui.conversation.units import BODY, HEAD, SOURCES, STATE, THOUGHT
 from app.ui.kit.discard import discard
@@ -148,9 +148,9 @@ class Actions:
         if number is None:
             return
         model = view.stack.model(number)
-        model.memory.thoughts_open = not model.thoughts_open
+        model.memory.reasoning_open = not model.reasoning_open
         self._rebuild(spot, HEAD)
-        view.thoughts_folded.emit(spot.row_id, not model.memory.thoughts_open)
+        view.reasoning_folded.emit(spot.row_id, not model.memory.reasoning_open)
 
     def _rebuild(self, spot: ControlReference, section: int) -> None:
         """Show a section anew, with what was pressed staying where it is."""

@@ -22,8 +22,8 @@ def answer_box(theme: Theme, row: MessageRow, memory: RowViewState) -> JsonBox:
     branch = Branch(row.text.strip())
     if not branch.is_json:
         note, tone = tr("Not JSON, so it cannot be shown as a tree"), "warn"
-    elif row.misfit:
-        note, tone = tr("Does not match the schema: {misfit}", misfit=row.misfit), "warn"
+    elif row.schema_violation:
+        note, tone = tr("Does not match the schema: {misfit}", schema_violation=row.schema_violation), "warn"
     else:
         note, tone = tr("Matches the schema"), "ok"
     return JsonBox(theme, branch, memory_of(memory, ANSWER), name=ANSWER, title="JSON", note=note, tone=tone)

@@ -12,7 +12,7 @@ from app.ui.conversation.bubble import BubblePart, bubble_parts
 from app.ui.conversation.cards import ErrorCard, StateNote
 from app.ui.conversation.caret_line import CaretLineBox
 from app.ui.conversation.json_parts import answer_box, call_box
-from app.ui.conversation.line_boxes import CaptionBox, FooterBox, NoteBox, SourcesBox, ThoughtHeader
+from app.ui.conversation.line_boxes import CaptionBox, FooterBox, NoteBox, ReasoningHeader, SourcesBox
 from app.ui.conversation.streaming_markdown import StreamingMarkdown
 from app.ui.conversation.units import (
     BODY,
@@ -170,10 +170,10 @@ class MessageLayout:
     # -- what is shown ------------------------------------------------------------------------------------------------
 
     @property
-    def thoughts_open(self) -> bool:
+    def reasoning_open(self) -> bool:
         """Open while thoughts come and no answer has begun, unless the person or the row says otherwise."""
-        if self.memory.thoughts_open is not None:
-            return self.memory.thoughts_open
+        if self.memory.reasoning_open is not None:
+            return self.memory.reasoning_open
         if self.row.reasoning_open is not None:
             return self.row.reasoning_open
         return self.streaming and not self.answer.text
@@ -186,7 +186,7 @@ class MessageLayout:
             sections[BODY] = self._bubbles
         else:
             has_thoughts = bool(self.thoughts.text.strip())
-            is_open = has_thoughts and self.thoughts_open
+            is_open = has_thoughts and self.reasoning_open
             self._keep(HEAD, has_thoughts, lambda unit: [self._header()])
             sections[THOUGHT] = self.thoughts.units if is_open else []
             sections[BODY] = [self._tree] if self.shows_tree else self.answer.units
@@ -256,7 +256,7 @@ class MessageLayout:
             for other in units[1:] if section == CALLS else ():
                 other.gap = px(8)
 
-    def _header(self) -> ThoughtHeader:
+    def _header(self) -> ReasoningHeader:
         row, memory = self.row, self.memory
         seconds = row.reasoning_s if row.reasoning_s is not None else memory.thought_s
         if self.streaming and not self.answer.text and seconds is None:
@@ -269,7 +269,7 @@ class MessageLayout:
             )
         tokens = row.reasoning_tokens
         note = tr("{tokens} tokens, billed as output", tokens=format_number(tokens)) if tokens else ""
-        return ThoughtHeader(self._styles.theme, title, note, is_open=self.thoughts_open)
+        return ReasoningHeader(self._styles.theme, title, note, is_open=self.reasoning_open)
 
     def _sources(self) -> SourcesBox:
         return SourcesBox(self._styles.theme, self.row.sources, show_all=self.memory.all_sources)

@@ -39,7 +39,7 @@ _ACTIONS = {
 }
 
 
-class ThoughtHeader(Box):
+class ReasoningHeader(Box):
     """ "Thought for 4.2 s", how many tokens that took, and Copy. Pressing it folds or unfolds the thoughts."""
 
     above = below = "thought"

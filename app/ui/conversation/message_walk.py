@@ -49,10 +49,10 @@ class MessageWalk:
             self._known.pop(row_id, None)
             return ()
         model = stack.known_model(row_id)
-        state = (self._view.row(row_id), model is not None and model.thoughts_open)
+        state = (self._view.row(row_id), model is not None and model.reasoning_open)
         known = self._known.get(row_id)
         if known is None or known[0] != state:
-            known = self._known[row_id] = (state, message_blocks(state[0], thoughts_open=state[1]))
+            known = self._known[row_id] = (state, message_blocks(state[0], reasoning_open=state[1]))
         return known[1]
 
     def block(self, place: Place) -> SpokenBlock | None:

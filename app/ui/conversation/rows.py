@@ -91,7 +91,7 @@ class MessageRow:
     `byline` says who wrote an answer and when, behind its receipt; `moment` is the full date, its tooltip.
     `actions` None means the usual ones of the role. `place` of `places` says which branch this turn is: with more
     than one, arrows beside it send the actions "previous" and "next". `structured` says that the text was asked for as
-    JSON and is shown as a tree, `misfit` where it leaves its schema. A row of the role "tool" is what the person
+    JSON and is shown as a tree, `schema_violation` where it leaves its schema. A row of the role "tool" is what was
     answered for the function `caption`. `no_speech` is why it cannot be read aloud, "" when it can.
     """
 
@@ -115,7 +115,7 @@ class MessageRow:
     places: int = 1
     calls: tuple[RowCall, ...] = ()
     structured: bool = False
-    misfit: str = ""
+    schema_violation: str = ""
     caption: str = ""
     attachments: tuple[RowAttachment, ...] = ()
     no_speech: str = ""

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractSlider, QScrollBar
 
-from app.ui.conversation.keys import PAGE_KEEPS_PX
+from app.ui.conversation.keyboard import PAGE_KEEPS_PX
 from app.ui.conversation.scroll_estimate import STEPS
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 MOST_CHARS = 100_000  # read as Markdown, in 0.3 s; what comes after is given line by line as it was written
 
 
-def message_blocks(row: MessageRow, *, thoughts_open: bool) -> tuple[SpokenBlock, ...]:
+def message_blocks(row: MessageRow, *, reasoning_open: bool) -> tuple[SpokenBlock, ...]:
     """Return the blocks of a message from top to bottom; only those of Markdown have a `source_line` of their own."""
     blocks = []
-    if thoughts_open and row.reasoning.strip():
+    if reasoning_open and row.reasoning.strip():
         blocks.append(SpokenBlock("group", tr("Reasoning"), children=_of_markdown(row.reasoning, citations=False)))
     if row.structured and row.state != "streaming":
         blocks.append(code_block(row.text, "JSON"))

@@ -40,7 +40,7 @@ class ControlReference:
 class RowViewState:
     """What the person chose in a message; kept while the chat is open, even for messages that are far away."""
 
-    thoughts_open: bool | None = None
+    reasoning_open: bool | None = None
     all_sources: bool = False
     details_open: bool = False
     thought_s: float | None = None

@@ -28,13 +28,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.translation import tr
-from app.ui.conversation import keys
+from app.ui.conversation import keyboard
 from app.ui.conversation.accessible import ViewInterface, announce_focus
 from app.ui.conversation.actions import Actions
 from app.ui.conversation.boxes import paint_focus_ring
 from app.ui.conversation.highlighter import Highlighter
 from app.ui.conversation.message_walk import MessageWalk
-from app.ui.conversation.pointer import Pointer
+from app.ui.conversation.mouse import MouseHandler
 from app.ui.conversation.rows import MessageRow
 from app.ui.conversation.scheduler import COLUMN_PX, PADDING_PX, ViewScheduler
 from app.ui.conversation.scroll_bar import NOTCH_PX, Bar, OpaqueBar
@@ -68,7 +68,7 @@ class MessageView(QAbstractScrollArea):
     attachment_activated = Signal(str, int)  # row id, index of the attachment
     attachment_action = Signal(str, int, str)  # the same, and "copy" or "save"
     save_requested = Signal(str, str)  # code, a name to offer for the file
-    thoughts_folded = Signal(str, bool)  # row id, whether they are hidden now
+    reasoning_folded = Signal(str, bool)  # row id, whether they are hidden now
     new_text_below = Signal(bool)  # text has come below what is on screen; False when it has been reached
     at_end_changed = Signal(bool)
     menu_opening = Signal(object, str)  # Menu, row id: whoever shows the view adds what it can do with the row
@@ -81,7 +81,7 @@ class MessageView(QAbstractScrollArea):
         self.stack = VirtualList(Styles(theme, self.figures))
         self.selection = Selection()
         self.picture = ViewportPainter(self.viewport(), self.stack, self.selection, theme)
-        self.pointer = Pointer(self)
+        self.pointer = MouseHandler(self)
         self._actions = Actions(self)
         self.setVerticalScrollBar(OpaqueBar(theme))
         self.bar = Bar(self)
@@ -410,19 +410,19 @@ class MessageView(QAbstractScrollArea):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         at = event.pos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            at = keys.menu_place(self)
+            at = keyboard.menu_place(self)
         self._actions.open_menu(at, self.viewport().mapToGlobal(at))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if keys.press(self, event):
+        if keyboard.press(self, event):
             return
-        if keys.is_typing(event):
+        if keyboard.is_typing(event):
             self.typed.emit(event)
         else:
             event.ignore()  # the window's own shortcuts come next, not the scroll area's idea of the arrow keys
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        return keys.walk(self, forward) or super().focusNextPrevChild(forward)
+        return keyboard.walk(self, forward) or super().focusNextPrevChild(forward)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -78,8 +78,8 @@ class Pickers(QObject):
 
     def _method_count(self, rows: Sequence[Row]) -> str:
         presenter = self._page.presenter
-        catalogue, network = presenter.methods, presenter.view().network
-        everything = len(catalogue.offered(network.slug)) if catalogue is not None else 0
+        catalog, network = presenter.methods, presenter.view().network
+        everything = len(catalog.offered(network.slug)) if catalog is not None else 0
         return tr(
             "{number} of {everything} on {title}", number=_number(rows), everything=everything, title=network.title
         )
@@ -109,20 +109,20 @@ class Pickers(QObject):
         return rows
 
     def _find_methods(self, text: str, pills: frozenset[str]) -> Sequence[Row]:
-        catalogue, network = self._page.presenter.methods, self._page.presenter.draft.network
-        if catalogue is None:
+        catalog, network = self._page.presenter.methods, self._page.presenter.draft.network
+        if catalog is None:
             return ()
         used = self._page.presenter.keeper.used
         tiers = {TIER_PILLS[pill] for pill in pills if pill in TIER_PILLS}
         found = [
             method
-            for method in search(catalogue.offered(network), text, used)
+            for method in search(catalog.offered(network), text, used)
             if (not tiers or method.tier in tiers)
             and (tr("Read only") not in pills or method.only_reads)
             and (tr("Used before") not in pills or method.name in used)
         ]
         rows: list[Row] = [_method_row(method) for method in found]
-        refused = search(catalogue.refused(network), text) if not pills else ()
+        refused = search(catalog.refused(network), text) if not pills else ()
         if refused:
             rows.append(Heading(tr("Not supported by the service")))
             rows += [

@@ -18,11 +18,11 @@ from app.core.trash import Trash
 from app.core.undo import UndoCommand
 from app.service.crypto_rpc import RpcOperation
 from app.service.idempotency_keys import new_idempotency_key
-from app.storage.catalogue import Catalogue
 from app.storage.errors import Again, StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
+from app.storage.service_cache import ServiceCache
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow, read_text
 from app.ui.crypto_rpc.session.call_library import CallLibrary
@@ -35,7 +35,7 @@ from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft
 from app.ui.crypto_rpc.session.draft_keeper import DraftKeeper
 from app.ui.crypto_rpc.session.draft_view import draft_view, method_info
 from app.ui.crypto_rpc.session.jobs import JobRunner
-from app.ui.crypto_rpc.session.methods import MethodCatalogue, MethodInfo, sandbox_example
+from app.ui.crypto_rpc.session.methods import MethodCatalog, MethodInfo, sandbox_example
 from app.ui.crypto_rpc.session.network_list import NetworkList
 from app.ui.crypto_rpc.session.networks import NetworkRow
 from app.ui.crypto_rpc.session.parameter_fields import fields_of, params_of
@@ -120,7 +120,7 @@ class CryptoRpcPresenter(QObject):
         self.network_list.changed.connect(self._show_networks)
         self.draft = Draft(FIRST_NETWORK, new_idempotency_key(now()))
         self.keeper = DraftKeeper(tasks, lambda: self.draft, self.network_list)
-        self.methods: MethodCatalogue | None = None
+        self.methods: MethodCatalog | None = None
         self.sent = CallLibrary(tasks, now, self.trash, self.interfaces)
         self.sent.mark_of = current_account.mark_of
         self.sent.changed.connect(self.calls_changed)
@@ -143,14 +143,14 @@ class CryptoRpcPresenter(QObject):
     async def start(self, database: Database) -> None:
         """Read what is on disk, then ask the service which networks there are."""
         self.calls = RpcCalls(database)
-        self.network_list.catalogue = catalogue = Catalogue(database)
+        self.network_list.catalog = catalog = ServiceCache(database)
         self.sent.calls = self.caps.calls = self.network_list.calls = self.calls
         self.runs.calls = self.calls
-        self.methods = await asyncio.to_thread(MethodCatalogue.read, self._data_folder)
+        self.methods = await asyncio.to_thread(MethodCatalog.read, self._data_folder)
         await asyncio.to_thread(self.network_list.load_bundled, self._data_folder)
         await self.calls.settle_after_start()
         await self.interfaces.read()
-        await self.keeper.read(catalogue)
+        await self.keeper.read(catalog)
         if self.keeper.split is not None:
             self.split_read.emit(self.keeper.split)
         self.params_replaced.emit()

@@ -80,7 +80,7 @@ def tile(image: QImage, size: QSize, radius: float, ground: QColor | None = None
     return found
 
 
-def behind_mask(before: bytes, after: bytes, mask: bytes) -> bytes:
+def composite_with_mask(before: bytes, after: bytes, mask: bytes) -> bytes:
     """Return `before` with `after` where the mask is painted, as PNG in the size of `before`. Raises
     `UndecodableImage`.
 

@@ -20,7 +20,7 @@ from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models, saved_models
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe, for_account
-from app.core.spending_limits import expecting_together
+from app.core.spending_limits import call_group
 from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from app.core.undo import UndoStack
     from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
-    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
+    from app.storage.service_cache import ServiceCache
 
 EDIT = "edit:"  # before the id of an image, in what is kept of the tab
 NO_ACCOUNT = Problem(tr("No account"), tr("Choose the Sandbox or add a key in Settings."))
@@ -83,7 +83,7 @@ class ImagesPresenter(CallingPresenter):
         self.view = FormView(self.form, view_of(self.form, None).limits)
         self.ready = asyncio.Event()
         self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
-        self._catalogue: Catalogue | None = None
+        self._service_cache: ServiceCache | None = None
         self._memory = DraftAutosave(tasks, "images desk")
         self._calls = 0
         self._arrived: set[str] = set()
@@ -97,10 +97,10 @@ class ImagesPresenter(CallingPresenter):
 
     # -- beginning and end ----------------------------------------------------------------------------------------
 
-    async def start(self, database: Database, catalogue: Catalogue | None = None) -> None:
+    async def start(self, database: Database, service_cache: ServiceCache | None = None) -> None:
         """Take the open database: images, form, and what a killed program left. Raises `StorageError`."""
         images = Images(database)
-        self._catalogue = catalogue
+        self._service_cache = service_cache
         self.maker = ImageMaker(images, self.files, Intents(database))
         self.maker.changed.connect(self._image_changed)
         self.maker.dropped.connect(self.library.drop)
@@ -171,9 +171,9 @@ class ImagesPresenter(CallingPresenter):
             self.tasks.replace("images models", self._read_models)
 
     async def _load_saved(self) -> None:
-        saved, _ = await saved_models(self._catalogue, self.account_id, "image")
+        saved, _ = await saved_models(self._service_cache, self.account_id, "image")
         self.models = self.models or saved
-        saved, _ = await saved_models(self._catalogue, self.account_id, "inpaint")
+        saved, _ = await saved_models(self._service_cache, self.account_id, "inpaint")
         self.edit_models = self.edit_models or saved
 
     async def _read_models(self) -> None:
@@ -182,9 +182,9 @@ class ImagesPresenter(CallingPresenter):
             return
         await self._load_saved()
         try:
-            account, catalogue = self._current_account, self._catalogue
-            self.models = await list_models(account, catalogue, "image", background=True) or ()
-            self.edit_models = await list_models(account, catalogue, "inpaint", background=True) or ()
+            account, service_cache = self._current_account, self._service_cache
+            self.models = await list_models(account, service_cache, "image", background=True) or ()
+            self.edit_models = await list_models(account, service_cache, "inpaint", background=True) or ()
             with suppress(ServiceError):  # a service without styles still makes images
                 self.styles = await service.images.styles()
         except ServiceError as error:
@@ -341,7 +341,7 @@ class ImagesPresenter(CallingPresenter):
     async def _carry_out_all(self, orders: list[Order]) -> None:
         """The spending limits are asked for all of them before the first one leaves."""
         names = [f"images call {order.images[0].call_id}" for order in orders]
-        with expecting_together(map(expected_cost, orders), "images"):
+        with call_group(map(expected_cost, orders), "images"):
             for name, order in zip(names, orders, strict=True):
                 self.tasks.start_unless_running(name, self._carry_out, order)
             await self.tasks.ended(*names)

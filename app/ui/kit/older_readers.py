@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.kit.accessible_role import show_as
 from app.ui.kit.qt_workarounds.thread_pool import run_in_pool
-from app.ui.kit.widgets.announce import also_tell
+from app.ui.kit.widgets.announce import add_announcement_listener
 
 PATIENCE_S = 5.0
 _BUS = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
@@ -36,7 +36,7 @@ class OlderReaders(QObject):
         super().__init__(window)
         self._notifications = deque(_notification(window) for _ in range(KEPT))
         self._waiting: list[str] = []
-        also_tell(self.say)
+        add_announcement_listener(self.say)
 
     def say(self, words: str) -> None:
         """Have `words` said by readers that do not listen to announcements."""

@@ -21,7 +21,7 @@ from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.receipt_line import ReceiptLine, runs_text
-from app.ui.kit.widgets.surfaces import STAY_ABOVE, keep_room, rule, zone
+from app.ui.kit.widgets.surfaces import STAY_ABOVE, retain_size_when_hidden, rule, zone
 from app.ui.speech.audition_view import AuditionView
 from app.ui.speech.editor import SpeechEditor
 from app.ui.speech.long_paragraphs import LONGEST
@@ -152,7 +152,7 @@ class SpeechCanvas(QWidget):
         self._receipt_box = QVBoxLayout()
         self._receipt_box.addWidget(self.receipt)
         below.addLayout(self._receipt_box)
-        keep_room(self.receipt)
+        retain_size_when_hidden(self.receipt)
         self.receipt.hide()
 
     def _connect(self) -> None:

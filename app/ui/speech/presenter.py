@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.service.models import Model
-    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
+    from app.storage.service_cache import ServiceCache
     from app.ui.speech.voice_catalog import Key, VoiceTable
 
 
@@ -94,7 +94,7 @@ class SpeechPresenter(CallingPresenter):
         self.take_library: TakeLibrary | None = None
         self.voices: Voices | None = None
         self.intents: Intents | None = None
-        self._catalogue: Catalogue | None = None
+        self._service_cache: ServiceCache | None = None
         self.text = ""
         self.speech_options = SpeechOptions()
         self.choice = Choice()
@@ -134,10 +134,10 @@ class SpeechPresenter(CallingPresenter):
             self._tasks.cancel("speech models")
 
     async def _read_models(self) -> None:
-        if await self.voice_list.load_saved(self._catalogue, self.account_id):
+        if await self.voice_list.load_saved(self._service_cache, self.account_id):
             self.settle_choice()
         try:
-            models = await list_models(self._current_account, self._catalogue, "tts", background=True)
+            models = await list_models(self._current_account, self._service_cache, "tts", background=True)
         except ServiceError:
             models = ()  # the names are in the bundled table, the prices of last time on the disk
         if models is not None:
@@ -343,9 +343,9 @@ class SpeechPresenter(CallingPresenter):
 
     # -- beginning and end ----------------------------------------------------------------------------------------
 
-    async def start(self, database: Database, catalogue: Catalogue | None = None) -> None:
+    async def start(self, database: Database, service_cache: ServiceCache | None = None) -> None:
         """Take the open database: takes, voices, what was being written. Raises `StorageError`."""
-        self._catalogue = catalogue
+        self._service_cache = service_cache
         self.voices, self.intents = Voices(database), Intents(database)
         self.take_library = TakeLibrary(Takes(database), TakeFiles(self.folder / "speech"))
         await asyncio.to_thread(self.sound.sweep)
@@ -355,7 +355,7 @@ class SpeechPresenter(CallingPresenter):
             await self.take_library.measure(take_id)
         self.voice_list.account_id = self.account_id
         await self.voice_list.load(self.voices)
-        await self.voice_list.load_saved(catalogue, self.account_id)
+        await self.voice_list.load_saved(service_cache, self.account_id)
         self._restore_draft(await self._memory.open(FormDraftStore(database, "speech")))
         self.settle_choice()
         if broken:

@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.service.exchange import Exchange
-    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.paid_call_intents import Intents
+    from app.storage.service_cache import ServiceCache
     from app.storage.settings import SettingsStore
     from app.storage.transcripts import TranscriptRow
     from app.ui.kit.sound.device_watch import DeviceWatch
@@ -136,10 +136,10 @@ class TranscriptionPresenter(QObject):
 
     # Beginning and end
 
-    async def start(self, database: Database, catalogue: Catalogue | None, intents: Intents) -> None:
+    async def start(self, database: Database, service_cache: ServiceCache | None, intents: Intents) -> None:
         """Take the opened database; find recordings that a killed program left, and look for microphones."""
         store = self.transcripts = Transcripts(database)
-        self.account_models.catalogue = catalogue
+        self.account_models.service_cache = service_cache
         self._sender = Sender(
             self.current_account, self.account_models, Stores(store, intents, self.folders), self._told
         )

@@ -32,7 +32,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Progress
-from app.ui.kit.widgets.surfaces import keep_room, rule, zone
+from app.ui.kit.widgets.surfaces import retain_size_when_hidden, rule, zone
 from app.ui.transcription.session.rows import work_words
 from app.ui.transcription.state import Head
 
@@ -169,7 +169,7 @@ class SoundView(QWidget):
         self.squeeze_words = Label(theme, "", "small", "text2", wrap=True)
         self.large.body.addWidget(self.squeeze_words)
         self.forget = QuietButton(theme, tr("Send original"), size="small")
-        keep_room(self.forget)
+        retain_size_when_hidden(self.forget)
         self._as_it_is = QWidget()
         as_it_is = QHBoxLayout(self._as_it_is)
         as_it_is.setContentsMargins(0, 0, 0, 0)

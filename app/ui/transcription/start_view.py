@@ -15,7 +15,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
-from app.ui.kit.widgets.surfaces import keep_room
+from app.ui.kit.widgets.surfaces import retain_size_when_hidden
 from app.ui.transcription.level_meter import LevelMeter
 from app.ui.transcription.state import Head, Microphones, Tick
 
@@ -94,7 +94,7 @@ class StartView(ScrollPane):
         self.without = Label(theme, words_without, "small", "text2", wrap=True)
         self.without.setAlignment(middle)
         self.without.hide()
-        keep_room(self.without)
+        retain_size_when_hidden(self.without)
         column.addSpacing(theme.px(12))
         column.addWidget(self.meter, 0, middle)
         column.addWidget(self.said)

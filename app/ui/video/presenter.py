@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
-    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
+    from app.storage.service_cache import ServiceCache
 
 
 class VideoPresenter(QObject):
@@ -89,11 +89,11 @@ class VideoPresenter(QObject):
         current_account.account_changed.connect(self._account_changed)
         current_account.reach_changed.connect(self._reach_changed)
 
-    async def start(self, database: Database, catalogue: Catalogue | None) -> None:
+    async def start(self, database: Database, service_cache: ServiceCache | None) -> None:
         """Read what is on the disk and go on with it. Raises `StorageError`."""
         store = VideoJobs(database)
         self.sending.intents = Intents(database)
-        self.form.catalogue = catalogue
+        self.form.service_cache = service_cache
         await self.form.start(FormDraftStore(database, "video"))
         await self.prompts.start(Presets(database))
         await self.job_store.open(store)

@@ -241,7 +241,9 @@ class AddWalletDialog(Dialog):
         elsewhere = self.site.currentData() == ELSEWHERE
         site = keys.site_at(self.elsewhere.text()) if elsewhere else keys.account(str(self.site.currentData()))
         if site is None:
-            self.problem.blame(self.elsewhere if elsewhere else self.site, tr("Choose a service for the wallet."))
+            self.problem.show_field_error(
+                self.elsewhere if elsewhere else self.site, tr("Choose a service for the wallet.")
+            )
             return
         if self.way.current != "watch" and not await keys.has_place():  # before anybody writes down a phrase in vain
             self.problem.set_text(tr("Choose where to keep the wallet’s key first."))
@@ -257,7 +259,7 @@ class AddWalletDialog(Dialog):
                 wrong = self._wrong_answer()
                 if wrong is not None:
                     words = tr("These words do not match your recovery phrase. Check what you wrote down.")
-                    self.problem.blame(wrong, words)
+                    self.problem.show_field_error(wrong, words)
                     return
                 account = await keys.add_from_phrase(name, self._phrase, chain, site)
             case "import":
@@ -268,7 +270,7 @@ class AddWalletDialog(Dialog):
                     account = await keys.add_from_key(name, text, chain, site)
             case "file":
                 if self._path is None:
-                    self.problem.blame(self.file, tr("Choose the key file first."))
+                    self.problem.show_field_error(self.file, tr("Choose the key file first."))
                     return
                 account = await keys.add_from_file(name, self._path, self.password.text(), site)
             case _:

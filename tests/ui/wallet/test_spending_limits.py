@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from app.core.problems import describe
-from app.core.spending_limits import expecting_together, read_limit
+from app.core.spending_limits import call_group, read_limit
 from app.credentials.accounts import new_account
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest
@@ -159,7 +159,7 @@ async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(w
         except SpendingLimit as error:
             refused.append(error)
 
-    with expecting_together([Decimal("0.01")] * 4, "images"):
+    with call_group([Decimal("0.01")] * 4, "images"):
         async with asyncio.TaskGroup() as group:
             for number in range(4):
                 group.create_task(one(number))

@@ -21,7 +21,7 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.chat.session.state_pages import RequestView, SealedTurn
+    from app.ui.chat.session.inspector_state import RequestView, SealedTurn
     from app.ui.kit.theme import Theme
 
 # Prefixes that say nothing to a person; the whole name is in the tooltip.

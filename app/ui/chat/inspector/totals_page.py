@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxL
 
 from app.core import money
 from app.translation import tr, tr_n
-from app.ui.chat.session.state_pages import Totals, TotalsRow
+from app.ui.chat.session.inspector_state import Totals, TotalsRow
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import zone

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidg
 from app.translation import tr
 from app.ui.chat.models.model_picker import ModelListHeader, ModelView
 from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, filter_pill
+from app.ui.chat.session.inspector_state import ModelList, ModelRow
 from app.ui.chat.session.seal import PROMISES
-from app.ui.chat.session.state_pages import ModelList, ModelRow
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import PrimaryButton
 from app.ui.kit.widgets.label import Label

@@ -17,8 +17,8 @@ from app.ui.chat.models.model_picker_list import (
     columns_in,
     filter_pill,
 )
+from app.ui.chat.session.inspector_state import ModelList, ModelRow
 from app.ui.chat.session.seal import ENCLAVE, SEALED
-from app.ui.chat.session.state_pages import ModelList, ModelRow
 from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.empty_state import Skeleton

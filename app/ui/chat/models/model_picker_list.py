@@ -11,8 +11,8 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.translation import tr
+from app.ui.chat.session.inspector_state import ModelRow
 from app.ui.chat.session.seal import ENCLAVE, PROMISES, SEALED
-from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit import icons
 from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.plain_tooltip import plain_tip

@@ -20,9 +20,9 @@ from app.ui.kit.lists.rows import build_rows
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.service.models import Model
-    from app.storage.catalogue import Catalogue
+    from app.storage.service_cache import ServiceCache
     from app.storage.settings import SettingsStore
-    from app.ui.chat.session.state_pages import ModelList, ModelRow
+    from app.ui.chat.session.inspector_state import ModelList, ModelRow
 
 # Ability shown as a badge → the capability it stands for, in the order of the badges.
 KIND = "text"
@@ -50,7 +50,7 @@ class AccountModels:
     def __init__(self, current_account: CurrentAccount, settings: SettingsStore) -> None:
         self.current_account = current_account
         self.settings = settings
-        self.catalogue: Catalogue | None = None
+        self.service_cache: ServiceCache | None = None
         self.now: Callable[[], datetime] = utc_now
         self.loading = False
         self.problem: Problem | None = None
@@ -70,14 +70,14 @@ class AccountModels:
 
     async def load_saved(self) -> None:
         """Take the list that this account was given last, so that the picker works with no network."""
-        self._saved, self._saved_at = await saved_models(self.catalogue, self._account_id, KIND)
+        self._saved, self._saved_at = await saved_models(self.service_cache, self._account_id, KIND)
 
     async def save(self) -> None:
         """Keep the list for the next start, when it is a new one."""
         models = self._fetched or self.current_account.models
         if models != self._on_disk:
             self._on_disk = models
-            await save_models(self.catalogue, self._account_id, KIND, models)
+            await save_models(self.service_cache, self._account_id, KIND, models)
 
     @property
     def is_stale(self) -> bool:
@@ -92,7 +92,7 @@ class AccountModels:
 
         self.loading, self.problem = True, None
         try:
-            fetched = await list_models(self.current_account, self.catalogue, KIND)
+            fetched = await list_models(self.current_account, self.service_cache, KIND)
         except ServiceError as error:
             self.problem = describe(error, subject="")
         else:
@@ -155,7 +155,7 @@ class AccountModels:
 
     def list_for(self, current_id: str) -> ModelList:
         """What the picker shows, by name; the picker orders them. Models that are offline are left out."""
-        from app.ui.chat.session.state_pages import ModelList
+        from app.ui.chat.session.inspector_state import ModelList
 
         favourites = set(self.settings.value.favourite_models)
         default = self.default_id()
@@ -195,7 +195,7 @@ class AccountModels:
 
 
 def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: str) -> ModelRow:
-    from app.ui.chat.session.state_pages import ModelRow
+    from app.ui.chat.session.inspector_state import ModelRow
 
     abilities = tuple(name for name, capability in ABILITIES if getattr(model.capabilities, capability))
     known = model.price_input is not None and model.price_output is not None

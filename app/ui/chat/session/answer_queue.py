@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from app.service.models import Model
     from app.service.sealed.resource import SealedStream
     from app.service.service import Service
-    from app.storage.catalogue import Catalogue
     from app.storage.chat_rows import Message
     from app.storage.chat_store import ChatStore
+    from app.storage.service_cache import ServiceCache
 
 KEPT_EXCHANGES = 50  # requests of this session that the Request page shows without asking the disk
 DO_NOT_SEND = ActionSpec("dismiss", tr("Do not send"))
@@ -137,7 +137,7 @@ class AnswerQueue(QObject):
         self.seals = ChatSeals(sealed, lambda chat_id: chat_id in self.writing(), self)
         self._clock = clock
         self._history: ChatStore | None = None
-        self._catalogue: Catalogue | None = None
+        self._service_cache: ServiceCache | None = None
         self._live: dict[str, LiveAnswer] = {}  # by row id
         self._unstored: dict[str, LiveAnswer] = {}  # by row id: ended, and refused by the disk
         self._stopped: set[str] = set()  # row ids
@@ -152,9 +152,9 @@ class AnswerQueue(QObject):
         current_account.numbers_changed.connect(self._try_unpaid)
         current_account.reach_changed.connect(self._try_undelivered)
 
-    def start(self, history: ChatStore, catalogue: Catalogue | None) -> None:
+    def start(self, history: ChatStore, service_cache: ServiceCache | None) -> None:
         self._history = history
-        self._catalogue = catalogue
+        self._service_cache = service_cache
 
     # What others ask
 
@@ -349,9 +349,9 @@ class AnswerQueue(QObject):
             seal=_seal_note(job, ending),
         )
         is_private = self._history.is_private(job.chat_id)  # its requests are known while the program runs
-        if ending.exchange is not None and self._catalogue is not None and not is_private:
+        if ending.exchange is not None and self._service_cache is not None and not is_private:
             note = note_of(ending.exchange, job.turns, job.request.messages if job.sealed else ())
-            await self._catalogue.save("", note_kind(job.chat_id), job.message.id, note)
+            await self._service_cache.save("", note_kind(job.chat_id), job.message.id, note)
         return stored
 
     async def _store_again(self, job: Job, live: LiveAnswer, ending: Ending, sandbox: bool) -> None:
@@ -569,7 +569,7 @@ def disk_problem(error: StorageError) -> Problem:
 
 
 def note_kind(chat_id: str) -> str:
-    """The catalogue's kind for the requests of one chat, so that one chat never pushes out another's."""
+    """The cache's kind for the requests of one chat, so that one chat never pushes out another's."""
     return f"request:{chat_id}"
 
 

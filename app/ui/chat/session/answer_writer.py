@@ -18,7 +18,7 @@ from app.storage.errors import StorageError
 from app.ui.chat.session.answer_notes import policy_of
 from app.ui.chat.session.content_parts import filled, has_attachments
 from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
-from app.ui.chat.session.schema_check import misfit
+from app.ui.chat.session.schema_check import schema_violation
 
 if TYPE_CHECKING:
     from app.service.chat import ChatStream, Price
@@ -213,7 +213,7 @@ async def store_ending(
 def misfit_of(text: str, schema: Mapping[str, Any]) -> str:
     """Where an answer leaves its schema, "" when it fits; for what is no JSON nothing is said, that can be seen."""
     try:
-        return misfit(json.loads(text), schema)
+        return schema_violation(json.loads(text), schema)
     except (ValueError, RecursionError):
         return ""
 

@@ -26,8 +26,8 @@ from app.ui.chat.session.document_embeddings import DocumentEmbeddings
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.storage.attachment_files import AttachmentFiles
-    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
+    from app.storage.service_cache import ServiceCache
     from app.ui.chat.composer.attachment import Attachment, DocumentPlace
 
 PASSAGES = 5  # that are put before a question
@@ -76,11 +76,11 @@ class ChatDocuments(QObject):
         self.changed.connect(self._tidy)
 
     async def start(
-        self, run: Callable[..., None], current_account: CurrentAccount, catalogue: Catalogue | None = None
+        self, run: Callable[..., None], current_account: CurrentAccount, service_cache: ServiceCache | None = None
     ) -> None:
         """Read which files each project follows. `run` starts work that belongs to the tab."""
         self._run = run
-        self.embeddings.start(run, current_account, catalogue)
+        self.embeddings.start(run, current_account, service_cache)
         self._all = await self._paths.all()
 
     def close(self) -> None:

@@ -11,20 +11,20 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.translation import tr
 from app.ui.chat.session.answer_queue import Job, note_kind
+from app.ui.chat.session.inspector_state import RequestView
 from app.ui.chat.session.message_rows import EDITED, row_of
 from app.ui.chat.session.open_chat import typed_since
 from app.ui.chat.session.requests import build_request, turns_sent, view_from_note, view_of
 from app.ui.chat.session.seal import NO_SPEECH, NO_SPEECH_IN_PRIVATE
-from app.ui.chat.session.state_pages import RequestView
 from app.ui.chat.session.titles import title_from
 from app.ui.chat.session.tool_calls import answers_after, calls_in
 from app.ui.chat.session.view_values import count_links, estimate_branch, learn_from
 from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
-    from app.storage.catalogue import Catalogue
     from app.storage.chat_rows import Chat, Message
     from app.storage.chat_store import ChatStore
+    from app.storage.service_cache import ServiceCache
     from app.ui.chat.session.answer_queue import AnswerQueue
     from app.ui.chat.session.chat_library import ChatLibrary
     from app.ui.chat.session.live_answer import AnswerDelta
@@ -70,7 +70,7 @@ class Conversation(QObject):
         library: ChatLibrary,
         answers: AnswerQueue,
         history: ChatStore,
-        catalogue: Catalogue | None,
+        service_cache: ServiceCache | None,
         ensure_chat: Callable[[], Any],
         parent: QObject | None = None,
     ) -> None:
@@ -79,7 +79,7 @@ class Conversation(QObject):
         self._library = library
         self._answers = answers
         self._history = history
-        self._catalogue = catalogue
+        self._service_cache = service_cache
         self._ensure_chat = ensure_chat
         self._receipt_timer = QTimer(self)
         self._receipt_timer.setSingleShot(True)
@@ -496,8 +496,8 @@ class Conversation(QObject):
             self.request_changed.emit(view_of(exchange, self._answers.written_in(message.id)))
             return
         view: RequestView | None = None
-        if self._catalogue is not None:
-            saved = await self._catalogue.load("", note_kind(message.chat_id), message.id)
+        if self._service_cache is not None:
+            saved = await self._service_cache.load("", note_kind(message.chat_id), message.id)
             if saved is not None and isinstance(saved.value, dict):
                 view = view_from_note(saved.value, thread.path(message.parent_id))
         self.request_changed.emit(view or RequestView(note=tr("The request for this answer was not saved.")))

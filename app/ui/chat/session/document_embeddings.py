@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.model_lists import list_models, saved_models
 from app.core.paid_call import paid_call
 from app.core.problems import describe
-from app.core.spending_limits import expecting_together, spending_in
+from app.core.spending_limits import call_group, spending_in
 from app.documents.index import remove
 from app.documents.vectors import (
     OtherModel,
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from app.service.embeddings import Embeddings
     from app.service.models import Model
     from app.service.service import Service
-    from app.storage.catalogue import Catalogue
     from app.storage.database import Database
+    from app.storage.service_cache import ServiceCache
 
 KIND = "embeddings"  # of its paid calls
 MODELS = "embedding"  # the kind of model
@@ -95,10 +95,12 @@ class DocumentEmbeddings(QObject):
         self._models: tuple[Model, ...] = ()
         self._asked: dict[str, tuple[str, array[float]]] = {}  # by project: the last question and its vector
 
-    def start(self, run: Callable[..., None], current_account: CurrentAccount, catalogue: Catalogue | None) -> None:
+    def start(
+        self, run: Callable[..., None], current_account: CurrentAccount, service_cache: ServiceCache | None
+    ) -> None:
         self._run = run
         self._current_account = current_account
-        self._catalogue = catalogue
+        self._service_cache = service_cache
         current_account.account_changed.connect(self._account_changed)
 
     def _account_changed(self) -> None:
@@ -148,9 +150,9 @@ class DocumentEmbeddings(QObject):
         account = self._current_account.account
         if not self._models and account is not None:
             try:
-                found = await list_models(self._current_account, self._catalogue, MODELS)
+                found = await list_models(self._current_account, self._service_cache, MODELS)
             except ServiceError:
-                found, _ = await saved_models(self._catalogue, account.id, MODELS)
+                found, _ = await saved_models(self._service_cache, account.id, MODELS)
             self._models = tuple(sorted(found or (), key=_rank))
         return self._models
 
@@ -241,7 +243,7 @@ class DocumentEmbeddings(QObject):
             batches = _batches(await asyncio.to_thread(missing, index))
             self._set(project_id, of=sum(map(len, batches)))
             prices = [_price(model, batch) for batch in batches]
-            with spending_in(project_id), expecting_together(prices, "batches"):
+            with spending_in(project_id), call_group(prices, "batches"):
                 note = await self._embed_all(project_id, model, batches)
             if not note:
                 for call in await self._intents.pending(KIND):

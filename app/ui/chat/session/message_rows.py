@@ -99,7 +99,7 @@ def row_of(
         places=places,
         calls=answered_calls(message, thread),
         structured="structured" in usage,
-        misfit=str(usage.get("structured") or ""),
+        schema_violation=str(usage.get("structured") or ""),
     )
 
 

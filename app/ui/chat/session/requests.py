@@ -20,7 +20,7 @@ from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
 from app.ui.chat.session.content_parts import user_messages
 from app.ui.chat.session.continuation import CONTINUE_INSTRUCTION
-from app.ui.chat.session.state_pages import RequestView, SealedTurn
+from app.ui.chat.session.inspector_state import RequestView, SealedTurn
 from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.tool_calls import carried, is_answer_sent
 

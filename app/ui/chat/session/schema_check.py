@@ -20,7 +20,7 @@ _IS = {
 }
 
 
-def misfit(value: object, schema: Mapping[str, Any]) -> str:
+def schema_violation(value: object, schema: Mapping[str, Any]) -> str:
     """Return where `value` does not fit and why, "" when it fits as far as this looks."""
     return _misfit(value, schema, schema, "$", 0)
 

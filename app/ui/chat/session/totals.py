@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.translation import tr
-from app.ui.chat.session.state_pages import Totals, TotalsRow
+from app.ui.chat.session.inspector_state import Totals, TotalsRow
 
 if TYPE_CHECKING:
     from app.storage.chat_rows import Message

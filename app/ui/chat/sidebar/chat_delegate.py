@@ -118,7 +118,7 @@ class ChatDelegate(GroupedDelegate):
         name = (row.title, theme.font("body", 600), "text2" if row.archived or not row.id else "text")
         self.pair(painter, inside, name, (row.number, theme.font("small", tabular=True), "text3"))
 
-    def turning_part(self, rect: QRect, row: RowLike, direction: Qt.LayoutDirection) -> QRect:
+    def spinner_rect(self, rect: QRect, row: RowLike, direction: Qt.LayoutDirection) -> QRect:
         if isinstance(row, ChatEntry) and row.waits_until is not None:
             return rect  # its words count down
         return at_end(direction, self._lines(rect)[1], self._theme.icon_px(13)).toAlignedRect()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
-    from app.storage.catalogue import Catalogue
+    from app.storage.service_cache import ServiceCache
     from app.ui.crypto_rpc.session.draft import Draft
     from app.ui.crypto_rpc.session.network_list import NetworkList
 
@@ -27,14 +27,14 @@ class DraftKeeper:
         self._tasks = tasks
         self._draft = draft
         self._network_list = network_list
-        self._catalogue: Catalogue | None = None
+        self._catalog: ServiceCache | None = None
         self.split: int | None = None  # thousandths of the canvas that the request has
         self.used: tuple[str, ...] = ()
 
-    async def read(self, catalogue: Catalogue) -> None:
+    async def read(self, catalog: ServiceCache) -> None:
         """Take what was kept, as far as it can be read, and keep what is written from now on."""
-        kept = await catalogue.load(_NOWHERE, "crypto_rpc", "draft")
-        self._catalogue = catalogue
+        kept = await catalog.load(_NOWHERE, "crypto_rpc", "draft")
+        self._catalog = catalog
         if kept is None or not isinstance(kept.value, dict):
             return
         if self._draft().join_kept(kept.value):
@@ -63,6 +63,6 @@ class DraftKeeper:
         await self.keep()
 
     async def keep(self) -> None:
-        if self._catalogue is not None:
+        if self._catalog is not None:
             more = {"favourites": list(self._network_list.favourites), "split": self.split, "used": list(self.used)}
-            await self._catalogue.save(_NOWHERE, "crypto_rpc", "draft", {**self._draft().kept(), **more})
+            await self._catalog.save(_NOWHERE, "crypto_rpc", "draft", {**self._draft().kept(), **more})

@@ -7,22 +7,22 @@ from app.service.rpc_methods import estimate
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.draft import Draft
-from app.ui.crypto_rpc.session.methods import MethodCatalogue, MethodInfo
+from app.ui.crypto_rpc.session.methods import MethodCatalog, MethodInfo
 from app.ui.crypto_rpc.session.networks import NetworkRow, network_title
 from app.ui.crypto_rpc.session.parameter_fields import fields_of
 from app.ui.crypto_rpc.state import DraftView, RowView, SelectedCall
 
-EMPTY = MethodCatalogue({"families": {}, "never": {}}, {})
+EMPTY = MethodCatalog({"families": {}, "never": {}}, {})
 
 
-def method_info(catalogue: MethodCatalogue | None, network: str, name: str) -> MethodInfo:
+def method_info(catalog: MethodCatalog | None, network: str, name: str) -> MethodInfo:
     """What is known of a method on a network, before the lists were read too."""
-    return (catalogue or EMPTY).info(network, name)
+    return (catalog or EMPTY).info(network, name)
 
 
 def draft_view(
     draft: Draft,
-    catalogue: MethodCatalogue | None,
+    catalog: MethodCatalog | None,
     network: NetworkRow,
     *,
     key_words: tuple[str, str],
@@ -31,14 +31,14 @@ def draft_view(
     problem: Problem | None,
 ) -> DraftView:
     """`able`: there is somebody to send it to, and nothing is on its way."""
-    rows = tuple(_row_view(draft, catalogue, row) for row in draft.rows)
+    rows = tuple(_row_view(draft, catalog, row) for row in draft.rows)
     cost = estimate(draft.network, tuple(row.method for row in draft.rows))
     missing = draft.missing()
     ready = draft.is_whole and not missing and not any(row.refusal for row in rows)
     return DraftView(
         network,
         rows,
-        _selected_view(draft, catalogue),
+        _selected_view(draft, catalog),
         draft.mode,
         draft.text,
         draft.text_problems,
@@ -56,16 +56,16 @@ def draft_view(
     )
 
 
-def _row_view(draft: Draft, catalogue: MethodCatalogue | None, row: CallRow) -> RowView:
+def _row_view(draft: Draft, catalog: MethodCatalog | None, row: CallRow) -> RowView:
     network = draft.network
-    method = method_info(catalogue, network, row.method)
+    method = method_info(catalog, network, row.method)
     warning = ""
-    if catalogue is not None and row.method and not method.refusal:
-        if not catalogue.fits(network, row.method):
+    if catalog is not None and row.method and not method.refusal:
+        if not catalog.fits(network, row.method):
             warning = tr(
                 "{method} is not a method of {network_title}.", method=row.method, network_title=network_title(network)
             )
-        elif not catalogue.is_known(network, row.method):
+        elif not catalog.is_known(network, row.method):
             warning = tr("{method} is not in the service’s list, so it may be refused.", method=row.method)
             if len(draft.rows) > 1:
                 warning = tr(
@@ -77,11 +77,11 @@ def _row_view(draft: Draft, catalogue: MethodCatalogue | None, row: CallRow) -> 
     return RowView(row.id, row.method, row.params_text, method.tier, method.credits, refusal, warning)
 
 
-def _selected_view(draft: Draft, catalogue: MethodCatalogue | None) -> SelectedCall | None:
+def _selected_view(draft: Draft, catalog: MethodCatalog | None) -> SelectedCall | None:
     row = draft.current
     if row is None:
         return None
-    method = method_info(catalogue, draft.network, row.method)
+    method = method_info(catalog, draft.network, row.method)
     return SelectedCall(
         row.id,
         row.method,

@@ -73,7 +73,7 @@ def sandbox_example(method: str, example: Sequence[object]) -> list[object]:
     return [shown(value) for value in example]
 
 
-class MethodCatalogue:
+class MethodCatalog:
     """All known methods, by family of network. Built once from the data files (in a thread: some 30 kB of JSON)."""
 
     def __init__(self, methods: Mapping[str, object], help_of: Mapping[str, Mapping[str, object]]) -> None:
@@ -92,7 +92,7 @@ class MethodCatalogue:
         self._refused: tuple[str, ...] = tuple(name for names in never.values() for name in names)
 
     @classmethod
-    def read(cls, folder: Path) -> MethodCatalogue:
+    def read(cls, folder: Path) -> MethodCatalog:
         """Read the files of `resources/data`."""
         return cls(
             json.loads((folder / "rpc_methods.json").read_text(encoding="utf-8")),

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from app.core import money
 from app.core.current_account import CurrentAccount
 from app.service.errors import ServiceError
-from app.storage.catalogue import Catalogue
 from app.storage.rpc_calls import RpcCalls
+from app.storage.service_cache import ServiceCache
 from app.translation import tr
 from app.ui.crypto_rpc.session.networks import NetworkRow, network_rows
 
@@ -32,7 +32,7 @@ class NetworkList(QObject):
         self._chain_ids: dict[str, int | None] = {}
         self.favourites: tuple[str, ...] = ()
         self._used: tuple[str, ...] = ()
-        self.catalogue: Catalogue | None = None
+        self.catalog: ServiceCache | None = None
         self.calls: RpcCalls | None = None
         self._told_at: datetime | None = None  # by the service
         self._saved = False
@@ -81,10 +81,10 @@ class NetworkList(QObject):
 
         Where it does not answer, the saved list or the one that ships still serves; sending will say what is wrong.
         """
-        service, account, catalogue = self._current_account.service, self._current_account.account, self.catalogue
-        if account is None or catalogue is None:
+        service, account, catalog = self._current_account.service, self._current_account.account, self.catalog
+        if account is None or catalog is None:
             return
-        saved = await catalogue.load(account.id, "crypto_rpc", "networks")
+        saved = await catalog.load(account.id, "crypto_rpc", "networks")
         if saved is not None and isinstance(saved.value, list):
             self._slugs = tuple(each for each in saved.value if isinstance(each, str))
             self._saved = True
@@ -96,5 +96,5 @@ class NetworkList(QObject):
         except ServiceError:
             return
         self._told_at = datetime.now(UTC)
-        await catalogue.save(account.id, "crypto_rpc", "networks", list(self._slugs))
+        await catalog.save(account.id, "crypto_rpc", "networks", list(self._slugs))
         self.changed.emit()

@@ -255,7 +255,7 @@ async def send(
         )
         problem = Problem(tr("The response could not be saved"), error.sentence)
         if any(outcome.may_be_sent for outcome in answer.outcomes):
-            problem = nobody_can_say(list(call.transactions.values()), (), answer.request_id)
+            problem = outcome_unknown_text(list(call.transactions.values()), (), answer.request_id)
         return SendResult(call, problem, error)
     if any(outcome.may_be_sent for outcome in answer.outcomes):
         lost = [
@@ -263,7 +263,7 @@ async def send(
             for row, outcome in zip(rows, answer.outcomes, strict=True)
             if outcome.may_be_sent and row.id in transactions
         ]
-        problem = nobody_can_say(lost, (), answer.request_id)
+        problem = outcome_unknown_text(lost, (), answer.request_id)
         await calls.unknown(
             call.id,
             str(problem),
@@ -343,7 +343,7 @@ async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes
         return SendResult(await calls.one(call.id), problem)
     await calls.unknown(call.id, str(problem), exchange_id=exchange_id)
     if changes_state:
-        problem = nobody_can_say(list(call.transactions.values()), problem.details, problem.request_id)
+        problem = outcome_unknown_text(list(call.transactions.values()), problem.details, problem.request_id)
     return SendResult(await calls.one(call.id), problem)
 
 
@@ -362,7 +362,7 @@ def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence
     )
 
 
-def nobody_can_say(hashes: Sequence[str], details: tuple[tuple[str, str], ...], request_id: str) -> Problem:
+def outcome_unknown_text(hashes: Sequence[str], details: tuple[tuple[str, str], ...], request_id: str) -> Problem:
     """What is said of transactions that may have been sent: no answer came, or none that belongs to them."""
     return Problem(
         tr("It is not clear whether the transaction was sent"),

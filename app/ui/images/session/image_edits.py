@@ -23,7 +23,7 @@ from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageKind, StoredImage, title_of
 from app.translation import tr, tr_n
 from app.ui.images.form import form_from, view_of
-from app.ui.images.image_processing import behind_mask
+from app.ui.images.image_processing import composite_with_mask
 from app.ui.images.session.image_files import Finish
 from app.ui.images.session.image_maker import Order
 from app.ui.images.session.tiles import details_of
@@ -338,7 +338,7 @@ class ImageEdits:
             shape = facts.mask
 
             def finish(after: bytes) -> bytes:
-                return behind_mask(data, after, shape)
+                return composite_with_mask(data, after, shape)
 
         (planned,) = presenter.maker.plan(
             kind,

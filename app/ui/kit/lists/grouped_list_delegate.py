@@ -49,7 +49,7 @@ class GroupedDelegate(QStyledItemDelegate):
     def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
         """Paint what stands on the ground; `is_on`: the row is the open one."""
 
-    def turning_part(self, rect: QRect, row: RowLike, direction: Qt.LayoutDirection) -> QRect:
+    def spinner_rect(self, rect: QRect, row: RowLike, direction: Qt.LayoutDirection) -> QRect:
         """The part of a row's `rect` in which something turns; as it stands here, all of it."""
         return rect
 

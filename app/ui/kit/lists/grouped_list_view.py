@@ -279,5 +279,5 @@ class GroupedView(QListView):
                 continue
             if isinstance(delegate, GroupedDelegate):
                 delegate.turn = (self._clock.elapsed() % TURN_MS) / TURN_MS
-                place = delegate.turning_part(place, row, direction)
+                place = delegate.spinner_rect(place, row, direction)
             self.viewport().update(place)

@@ -71,7 +71,7 @@ def tell_focus_again() -> None:
     QtGui.QAccessible.updateAccessibility(event)
 
 
-def also_tell(tell: Callable[[str], None]) -> None:
+def add_announcement_listener(tell: Callable[[str], None]) -> None:
     """Call `tell` with each sentence that is announced."""
     _listeners.append(tell)
 

@@ -23,7 +23,7 @@ class ProblemLabel(Label):
     _blamed: QWidget | None = None
     _is_said_with_the_field = False
 
-    def blame(self, field: QWidget, sentence: str) -> None:
+    def show_field_error(self, field: QWidget, sentence: str) -> None:
         """Say what is wrong with a field, mark it and put the keyboard into it, until other words are set."""
         self._is_said_with_the_field = field.window().focusWidget() is not field
         self.set_text(sentence)

@@ -23,7 +23,7 @@ def set_property(widget: QWidget, name: str, value: object) -> None:
         widget.update()
 
 
-def keep_room(widget: QWidget) -> None:
+def retain_size_when_hidden(widget: QWidget) -> None:
     """Let what comes and goes keep its place, so that nothing around it moves under the pointer."""
     policy = widget.sizePolicy()
     policy.setRetainSizeWhenHidden(True)

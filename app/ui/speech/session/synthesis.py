@@ -24,7 +24,7 @@ from app.audio.decoding import NotSound, StreamingBytes, arriving_blocks, blocks
 from app.audio.formats import can_decode, pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
 from app.core.paid_call import PaidCall, paid_call
-from app.core.spending_limits import expecting_together
+from app.core.spending_limits import call_group
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
 from app.storage.atomic_files import write_atomically
@@ -105,7 +105,7 @@ class SpeechSynthesis(QObject):
         self.spool.reopen()
         missing = [part for part in self.take.parts if part.state != "complete"]
         try:
-            with expecting_together((self._cost_of(part) for part in missing), "parts"):
+            with call_group((self._cost_of(part) for part in missing), "parts"):
                 while True:
                     part = next((part for part in self.take.parts if part.state != "complete"), None)
                     if part is not None:

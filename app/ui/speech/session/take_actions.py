@@ -17,7 +17,7 @@ from app.audio.formats import FORMATS, SPEECH_FORMATS, Format, can_encode
 from app.core import money
 from app.core.file_saving import SavedFile
 from app.core.problems import Problem, describe
-from app.core.spending_limits import expecting_together
+from app.core.spending_limits import call_group
 from app.core.tasks import TaskScope
 from app.core.trash import TrashEntry, TrashKind, move_rows, moved_text
 from app.service.errors import ServiceError
@@ -217,9 +217,7 @@ class TakeActions(QObject):
         self._working = set(self._audition)
         self._publish_audition()
         try:
-            with expecting_together(
-                (self.audition_price(line, ((one.model, one.voice),)) for one in planned), "voices"
-            ):
+            with call_group((self.audition_price(line, ((one.model, one.voice),)) for one in planned), "voices"):
                 for take in planned:
                     await self._speak_one(take)
         finally:

@@ -34,8 +34,8 @@ from app.ui.speech.voice_catalog import (
 
 if TYPE_CHECKING:
     from app.service.service import Service
-    from app.storage.catalogue import Catalogue
     from app.storage.paid_call_intents import Intents
+    from app.storage.service_cache import ServiceCache
 
 SAMPLE_TEXTS = {
     "English": "The tide turns at noon, and the ferry leaves on time.",
@@ -82,9 +82,9 @@ class VoiceList:
         self.account_id = account_id
         self.models, self.is_offline, self._all = self._table.models(), True, None
 
-    async def load_saved(self, catalogue: Catalogue | None, account_id: str) -> bool:
+    async def load_saved(self, service_cache: ServiceCache | None, account_id: str) -> bool:
         """Take the list that this account was given last, so that prices are known with no network; False for none."""
-        saved, _ = await saved_models(catalogue, account_id, "tts")
+        saved, _ = await saved_models(service_cache, account_id, "tts")
         if not saved or not self.is_offline:
             return False
         self.set_models(saved)

@@ -18,7 +18,7 @@ from app.ui.transcription.state import ModelChoice
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.problems import Problem
-    from app.storage.catalogue import Catalogue
+    from app.storage.service_cache import ServiceCache
 
 KIND = "asr"
 
@@ -28,7 +28,7 @@ class AccountModels:
 
     def __init__(self, current_account: CurrentAccount) -> None:
         self.current_account = current_account
-        self.catalogue: Catalogue | None = None
+        self.service_cache: ServiceCache | None = None
         self.problem: Problem | None = None
         self._models: tuple[Model, ...] = ()
         self._of = ""
@@ -79,14 +79,14 @@ class AccountModels:
         if account is None or self._of == account.id:
             return
         self._models, self._of = (), account.id
-        saved, _ = await saved_models(self.catalogue, account.id, KIND)
+        saved, _ = await saved_models(self.service_cache, account.id, KIND)
         if self._of == account.id and not self._models:
             self._models = saved
 
     async def fetch(self) -> None:
         """Ask the service; a failure becomes `problem` and what was known stays."""
         try:
-            models = await list_models(self.current_account, self.catalogue, KIND)
+            models = await list_models(self.current_account, self.service_cache, KIND)
         except ServiceError as error:
             self.problem = describe(error, subject="")
             return

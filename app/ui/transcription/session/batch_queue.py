@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.core import money
-from app.core.spending_limits import expecting_together
+from app.core.spending_limits import call_group
 from app.core.undo import UndoCommand
 from app.translation import tr
 from app.ui.transcription.session.rows import batch_row
@@ -88,7 +88,7 @@ class BatchQueue:
         queued = [row for row in self.rows() if row.state == "queued"]
         prices = [self._presenter.sending.expected(row, self._presenter.options) for row in queued]
         try:
-            with expecting_together(prices, "files"):
+            with call_group(prices, "files"):
                 while self._is_wanted and (row_id := self._next()) is not None:
                     async with asyncio.TaskGroup() as group:  # so that one row can be stopped without the others
                         sending = self._presenter.guarded(self._presenter.send_row, (row_id,))

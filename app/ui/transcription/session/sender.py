@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from app.audio.upload_conversion import CannotPrepare, Stopped
 from app.core.paid_call import PaidCall, end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
-from app.core.spending_limits import expecting_together
+from app.core.spending_limits import call_group
 from app.service.errors import LimitExceeded, ServiceError, SpendingLimit
 from app.service.pricing import transcription_cost
 from app.service.transcription import TranscriptionRequest
@@ -207,7 +207,7 @@ class Sender:
         received = {part.number for part in await store.parts(row.id) if part.received}
         missing = [upload for upload in uploads if upload.number not in received]
         price = self._price(options.model)
-        with expecting_together((_expected(price, row, upload) for upload in missing), "parts"):
+        with call_group((_expected(price, row, upload) for upload in missing), "parts"):
             for upload in missing:
 
                 async def keep(transcript: Transcript, number: int = upload.number) -> None:

@@ -37,8 +37,8 @@ from app.ui.video.state import FormView, ModelChoice, Quote
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
-    from app.storage.catalogue import Catalogue
     from app.storage.form_drafts import FormDraftStore
+    from app.storage.service_cache import ServiceCache
 
 QUOTE_AFTER_S = 0.35
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio", "factor")
@@ -55,7 +55,7 @@ class VideoForm(QObject):
         self._current_account = current_account
         self._tasks = tasks
         self._memory = DraftAutosave(tasks, "video desk")
-        self.catalogue: Catalogue | None = None
+        self.service_cache: ServiceCache | None = None
         self.quote_after_s = QUOTE_AFTER_S
         self.form = Form()
         self.quote = Quote()
@@ -77,11 +77,11 @@ class VideoForm(QObject):
     async def _read_models(self) -> None:
         account = self._current_account.account
         if account is not None and not self._models:
-            saved, _ = await saved_models(self.catalogue, account.id, "video")
+            saved, _ = await saved_models(self.service_cache, account.id, "video")
             if saved:
                 self._take(saved)
         try:
-            models = await list_models(self._current_account, self.catalogue, "video", background=True)
+            models = await list_models(self._current_account, self.service_cache, "video", background=True)
         except ServiceError as error:
             self._problem = describe(error, subject="").sentence
             self._take(self._models)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _EDGE_MS = 30  # how often a drag beyond the edge scrolls on
 
 
-class Pointer:
+class MouseHandler:
     """Turns mouse events into spots, places and calls of the view."""
 
     def __init__(self, view: MessageView) -> None:

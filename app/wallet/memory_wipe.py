@@ -21,7 +21,7 @@ OTHERS = (4_096, 2_048, 1_024, 800, 640, 512, 400, 320, 256, 200, *range(184, 8,
 OTHERS_EACH = 1_500
 
 
-def forget_given_back() -> None:
+def wipe_freed_memory() -> None:
     """Fill with zeros what is free, as far as this thread can reach it. Takes 0.1 s: not for the window's own."""
     for _ in forget_in_steps():
         pass

@@ -14,7 +14,7 @@ from typing import Any
 from app.storage.database import Database
 from app.storage.values import json_text, micros_of, moment_of, object_of, read_text, text_of
 
-KEPT_KEYS = 200  # of one account and kind: searches in the character catalogue are many
+KEPT_KEYS = 200  # of one account and kind: searches for characters are many
 EVIDENCE_PER_CHAT = 50  # one for each session
 
 
@@ -26,7 +26,9 @@ class CachedValue:
     saved_at: datetime
 
 
-class Catalogue:
+class ServiceCache:
+    """What the service last said, by account, kind and key."""
+
     def __init__(self, database: Database) -> None:
         self._database = database
 

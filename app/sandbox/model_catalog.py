@@ -302,7 +302,7 @@ DEFAULT_MODELS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-class ModelCatalogue:
+class ModelCatalog:
     """The Sandbox's own models, and those of model servers found on this computer."""
 
     def __init__(

@@ -132,7 +132,7 @@ class Character:
         }
 
 
-class CharacterCatalogue:
+class CharacterCatalog:
     def __init__(self, path: Path, origin: str) -> None:
         records = json.loads(path.read_text(encoding="utf-8"))
         self.all = tuple(
