@@ -42,7 +42,7 @@ class RateLimitRemaining(NamedTuple):
         tokens = (info.remaining_tokens, info.limit_tokens)
         return cls(info.remaining_requests, info.limit_requests, *tokens, resets_at=resets_at, of=of)
 
-    def after(self, before: Headroom | None) -> Headroom:
+    def after(self, before: RateLimitRemaining | None) -> RateLimitRemaining:
         """The same, unless an answer before told of fewer in the same window."""
         if before is None or not is_same_window(before.resets_at, self.resets_at):
             return self
