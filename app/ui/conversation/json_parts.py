@@ -23,7 +23,7 @@ def answer_box(theme: Theme, row: MessageRow, memory: RowViewState) -> JsonBox:
     if not branch.is_json:
         note, tone = tr("Not JSON, so it cannot be shown as a tree"), "warn"
     elif row.schema_violation:
-        note, tone = tr("Does not match the schema: {misfit}", schema_violation=row.schema_violation), "warn"
+        note, tone = tr("Does not match the schema: {schema_violation}", schema_violation=row.schema_violation), "warn"
     else:
         note, tone = tr("Matches the schema"), "ok"
     return JsonBox(theme, branch, memory_of(memory, ANSWER), name=ANSWER, title="JSON", note=note, tone=tone)
