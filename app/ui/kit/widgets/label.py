@@ -101,7 +101,7 @@ class Label(QLabel):
 
     def set_text(self, text: str, lead: str | None = None) -> None:
         """Replace the text, and the semibold first sentence when one is given."""
-        if harmless(text) == self._rest and lead in (None, self._lead):
+        if sanitize_text(text) == self._rest and lead in (None, self._lead):
             return
         if lead is not None:
             self._lead = sanitize_text(lead)
