@@ -54,6 +54,24 @@ async def test_arrows_in_the_list_open_sections(harness, settings, tasks):
     await tasks.idle()
 
 
+async def test_the_open_section_has_a_ring_only_for_the_keyboard(harness, settings, tasks):
+    places = settings.places
+
+    def edge():
+        rect = places.visualRect(places.currentIndex())
+        return places.viewport().grab().toImage().pixelColor(rect.center().x(), rect.top() + 1).name()
+
+    below = places.model().index(places.currentIndex().row() + 1, 0)
+    window = harness.window
+    spot = places.viewport().mapTo(window, places.visualRect(below).center())
+    QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=spot)
+    assert places.hasFocus()
+    assert edge() == harness.theme.color("accent_tint").name()
+    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Down)
+    assert edge() == harness.theme.color("accent").name()
+    await tasks.idle()
+
+
 async def test_the_palette_finds_single_settings(harness, settings, tasks):
     harness.window.show_tab("chat")
     harness.window.open_palette()

@@ -36,6 +36,7 @@ from app.ui.kit.qt_workarounds.claimed_shortcuts import deletes
 from app.ui.kit.shortcut_map import ShortcutMap, ShortcutRefused, ShortcutRow
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.focus_ring import is_by_keyboard
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.key_hint import hint_size, paint_hint
 
@@ -280,7 +281,7 @@ class KeyDelegate(QStyledItemDelegate):
         area = QRect(option.rect)
         self._paint_card(painter, area, *index.data(ENDS))
         state = option.state
-        if state & QStyle.StateFlag.State_HasFocus:
+        if state & QStyle.StateFlag.State_HasFocus and is_by_keyboard(self._view):
             solid_frame(painter, theme, QRectF(area).adjusted(3, 3, -3, -3), 5, "", "accent", 2.0)
         parts = self.parts(area, row)
         line = QRect(area.left(), area.top(), area.width(), theme.height_px(40))

@@ -179,12 +179,18 @@ class FocusRing(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), radius, radius)
 
 
+def is_by_keyboard(widget: QWidget) -> bool:
+    """Whether the last press in the window around `widget` was a key; True where nobody knows. For rows, which draw
+    their ring themselves.
+    """
+    ring = widget.window().findChild(FocusRing, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return ring is None or ring.by_keyboard
+
+
 def _by_keyboard_in_parent(window: QWidget) -> bool:
     """Whether the keyboard was used last in the window that a dialog belongs to; True where there is none."""
     parent = window.parentWidget()
-    options = Qt.FindChildOption.FindDirectChildrenOnly
-    ring = parent.window().findChild(FocusRing, options=options) if parent is not None else None
-    return ring is None or ring.by_keyboard
+    return parent is None or is_by_keyboard(parent)
 
 
 def _ring_widget(widget: QWidget) -> QWidget | None:

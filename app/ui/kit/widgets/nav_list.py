@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QSty
 
 from app.ui.kit import icons
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.focus_ring import is_by_keyboard
 from app.ui.kit.widgets.frames import solid_frame
 
 _ICON_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -88,11 +89,12 @@ class NavList(QListView):
 
 
 class _NavDelegate(QStyledItemDelegate):
-    """Icon and title; the current place on a tint with a bar, a ring inside it while the list has the focus."""
+    """Icon and title; the current place on a tint with a bar, a ring inside it when the keyboard led there."""
 
     def __init__(self, theme: Theme, view: NavList) -> None:
         super().__init__(view)
         self._theme = theme
+        self._view = view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(80, self._theme.height_px(33))
@@ -110,7 +112,8 @@ class _NavDelegate(QStyledItemDelegate):
             return QStyle.visualRect(option.direction, area, rect)
 
         if on or state & QStyle.StateFlag.State_MouseOver:
-            ring = "accent" if on and state & QStyle.StateFlag.State_HasFocus else ""
+            focused = on and state & QStyle.StateFlag.State_HasFocus
+            ring = "accent" if focused and is_by_keyboard(self._view) else ""
             solid_frame(painter, theme, QRectF(body), 6, "accent_tint" if on else "hover", ring, 2.0 if ring else 1.0)
         if on:
             bar = visual(QRect(body.left(), body.top() + theme.px(9), 3, body.height() - 2 * theme.px(9)))
