@@ -165,6 +165,14 @@ async def test_the_window_comes_back_where_it_was(theme, tasks, tmp_path: Path):
     assert (again.window.width(), again.window.height()) == (880, 600)
 
 
+async def test_a_window_opens_with_the_keyboard_in_the_main_field_of_its_tab(theme, tasks, tmp_path: Path):
+    opening = make_shell(tmp_path, tasks, theme)
+    opening.window.show_tab("chat")
+    show(opening)
+    assert opening.window.focusWidget() is opening.chat.main_input()
+    opening.window.close()
+
+
 async def test_no_setting_is_written_by_the_thread_of_the_window(harness, monkeypatch):
     """A disk is slow at times, and Windows' virus scanners hold a fresh file."""
     writers: list[int] = []

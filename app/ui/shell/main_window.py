@@ -210,7 +210,7 @@ class MainWindow(QMainWindow):
             return
         if last is not None and can_take_focus(last, inside=frame):
             last.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif can_take_focus(main):
+        elif can_take_focus(main) or not self.isVisible():  # a window that opens: Qt would begin with the menu button
             self.focus_main_input()
         else:
             self._replace_focus(main or frame)
