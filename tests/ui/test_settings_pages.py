@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.storage.receipts import Receipt
 from app.storage.settings import SettingsStore
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.key_list import ROW, SAID
 from app.ui.settings.sections import SECTIONS, sections_for
 from tests.kit.shell import KEY
@@ -321,6 +322,7 @@ async def test_adding_an_account_in_settings_uses_it(harness, settings_harness, 
     assert "ends in 9f2c" in words(page.table)
     assert KEY not in words(page)
     await tasks.idle()
+    assert all(cell.hasHeightForWidth() for cell in page.table.findChildren(Label)), "words wrap rather than be cut"
 
 
 async def test_the_row_of_an_account_tests_renames_and_removes(harness, settings_harness, settings, tasks):

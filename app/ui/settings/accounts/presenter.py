@@ -434,7 +434,7 @@ class AccountsPresenter(QObject):
     def _wallet_secret(self, account: Account) -> SecretRow:
         row = self._secret(account)
         short = f"{account.address[:6]}…{account.address[-4:]}"
-        return replace(row, what="Private key", hint=tr("of {short}", short=short), is_wallet=True)
+        return replace(row, what=tr("Private key"), hint=tr("of {short}", short=short), is_wallet=True)
 
     def _proxy_secret(self) -> tuple[SecretRow, ...]:
         user = self._proxy_user()
