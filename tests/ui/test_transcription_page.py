@@ -81,6 +81,7 @@ async def test_record_pause_mark_stop_and_transcribe_by_its_buttons(
         tab.press(main.recording.stop)
         await until(lambda: main.view == "result")
         await until(lambda: "coffee" in tab.plain_text().casefold())
+        assert main.sound.beta.text().endswith("expect wrong words.")
         assert "play money" in main.result.receipt.text()
         assert tab.page.running_work() == []
 

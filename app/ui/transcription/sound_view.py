@@ -226,11 +226,12 @@ class SoundView(QWidget):
             self.send.setEnabled(True)  # so that it can take the keyboard from Stop
         self._show_main_button(self.send if work is None else self.stop)
         self.send.setEnabled(ready)
-        before, begun = (
-            tr("Nothing is sent until you choose Transcribe. This feature is in beta."),
+        sentences = [
+            tr("Nothing is sent until you choose Transcribe.") if work is None else "",
             tr("This feature is in beta."),
-        )
-        self.beta.set_text(head.why_not or (before if work is None else begun))
+            tr("The Sandbox’s recognizer is simple, so expect wrong words.") if head.is_sandbox else "",
+        ]
+        self.beta.set_text(head.why_not or " ".join(filter(None, sentences)))
         tried = head.problem is not None and head.problem.primary is not None
         self.send.set_kind("" if tried else "primary")  # one main button: the card's own
 
