@@ -83,6 +83,13 @@ async def test_headers_and_the_raw_answer_are_one_key_away(window: ConsoleHarnes
     assert '"jsonrpc"' in window.response.raw.toPlainText()
 
 
+async def test_what_the_bytes_of_one_call_say_is_unfolded(window: ConsoleHarness) -> None:
+    read = {"decoded": {"balance": 7}, "result": "0x7"}
+    window.response.show_outcomes((CallOutcome(1, "eth_call", read, False, 20),))
+    tree = window.response.tree
+    assert tree.isExpanded(tree.rows.index(0, 0, tree.rows.index(0, 0)))
+
+
 async def test_the_four_columns_of_watched_chain_heads_fit_beside_the_request(window: ConsoleHarness) -> None:
     head = {"network": "Ethereum mainnet", "block": 21_930_144, "new blocks": 12, "age in seconds": 1_204}
     window.response.table.show_tables(tables_in((CallOutcome(1, "chain heads", [head], False, 20),)))

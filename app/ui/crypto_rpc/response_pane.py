@@ -14,6 +14,7 @@ from app.translation import tr, tr_n
 from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.response_facts import ResponseFacts
 from app.ui.crypto_rpc.response_table import ResponseTable
+from app.ui.crypto_rpc.session.decoding import DECODED
 from app.ui.crypto_rpc.session.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.state import RunView
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -357,6 +358,9 @@ class ResponsePane(QWidget):
     def show_outcomes(self, outcomes: Sequence[CallOutcome]) -> None:
         """Show the answer in the tree, as it came or with what its bytes say."""
         self.tree.set_roots(roots_of(outcomes))
+        first = self.tree.rows.index(0, 0, self.tree.rows.index(0, 0))
+        if len(outcomes) == 1 and first.isValid() and self.tree.rows.node(first).key == DECODED:
+            self.tree.unfold_below(first)  # what the bytes say is what was asked for
 
     def _show_trouble(self, run: RunView) -> None:
         """What can be done about the first call that went wrong."""
