@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import unicodedata
@@ -16,6 +17,7 @@ from app.documents.plain_text import LOOKED_AT_BYTES, encoding_of, read_text
 from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, PLAIN, Entry, Kind, Reason, Section, Unreadable
 
 MAX_FILES = 50_000  # of one project
+HELD_BYTES = 1 << 20  # a file up to this size is read at once: most are small, and each read takes its time
 MAX_ENTRIES = 250_000  # looked at in one folder with all that is below
 _CODE = """
     py js ts jsx tsx c h cc cpp hpp cs java kt go rs rb php swift scala sh bash ps1 bat sql r lua pl hs ml ex erl clj
@@ -135,7 +137,7 @@ def _reason(error: OSError) -> Reason:
     return Reason.LOCKED if isinstance(error, PermissionError | BlockingIOError) else Reason.DAMAGED
 
 
-def opened(path: str) -> BinaryIO:
+def opened(path: str) -> io.BytesIO | io.BufferedReader:
     """Open a regular file for reading; never waits for a pipe. Raises `Unreadable`."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
@@ -151,7 +153,11 @@ def opened(path: str) -> BinaryIO:
     if reason is not None:
         os.close(number)
         raise Unreadable(reason)
-    return os.fdopen(number, "rb")
+    file = os.fdopen(number, "rb")
+    if about.st_size > HELD_BYTES:
+        return file
+    with file:
+        return io.BytesIO(file.read(about.st_size))
 
 
 def read_file(file: BinaryIO, path: str) -> tuple[Kind, Iterator[Section]]:

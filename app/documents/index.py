@@ -48,7 +48,10 @@ CREATE VIRTUAL TABLE words USING fts5(
 CREATE VIRTUAL TABLE pairs USING fts5(signs, content='', tokenize='unicode61');
 """
 _PAGE_BYTES = 16_384
-_HASHED_BYTES = 64 * 1024 * 1024  # of words held before they are written; more memory makes it faster
+_WRITTEN_AT_ONCE = 2_000  # passages: reading the next file in between takes the words out of the processor’s caches
+# Bytes of words held before they are written, and how many such writes are then merged at once. What the processor’s
+# caches do not hold is slower to add to than to merge.
+_SETTINGS = {"hashsize": 16 * 1024 * 1024, "automerge": 8}
 # Han, kana, Hangul is spaced; Thai, Lao, Khmer, Burmese, Tibetan.
 UNSPACED = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -72,8 +75,8 @@ def _spelled(pair: str) -> str:
 
 
 def hash_of(heading: str, text: str) -> bytes:
-    """Return 16 bytes that name a passage by what it says: its vector is found by them."""
-    return hashlib.blake2b(f"{heading}\n{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    """Return 16 bytes that name a passage by what it says: its vector is found by them. Raises `UnicodeEncodeError`."""
+    return hashlib.blake2b(f"{heading}\n{text}".encode(), digest_size=16).digest()
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -94,10 +97,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
                 # One transaction: who is killed here finds nothing and begins again.
                 connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORM}; COMMIT;")
                 for table in ("words", "pairs"):
-                    connection.execute(
-                        f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)",
-                        (_HASHED_BYTES,),
-                    )
+                    connection.executemany(f"INSERT INTO {table} ({table}, rank) VALUES (?, ?)", _SETTINGS.items())
                 return connection
         except sqlite3.DatabaseError as error:
             if attempt == 2 or isinstance(error, sqlite3.OperationalError):
@@ -120,6 +120,8 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self._db = open_to_write(path)
         self._open = False
+        self._waiting: list[tuple[int, int, int, int, bytes, str, str]] = []
+        self._next_passage = self._db.execute("SELECT ifnull(max(id), 0) + 1 FROM passages").fetchone()[0]
 
     def close(self) -> None:
         self.commit()
@@ -132,6 +134,7 @@ class Writer:
 
     def commit(self) -> None:
         if self._open:
+            self._write()
             self._db.execute("COMMIT")
             self._open = False
 
@@ -153,9 +156,15 @@ class Writer:
         self._place(entry, "", reason.value, digest, 0)
 
     def put(self, entry: Entry, kind: Kind, digest: bytes, passages: list[Passage]) -> None:
-        """Replace what the index has of a file."""
-        number = self._place(entry, kind.value, "", digest, sum(len(each.text) for each in passages))
-        self._add(number, passages)
+        """Replace what the index has of a file. Raises `UnicodeEncodeError`."""
+        file = self._place(entry, kind.value, "", digest, sum(len(each.text) for each in passages))
+        self._waiting += [
+            (number, file, first, last, hash_of(heading, text), heading, text)
+            for number, (text, first, last, heading) in enumerate(passages, start=self._next_passage)
+        ]
+        self._next_passage += len(passages)
+        if len(self._waiting) >= _WRITTEN_AT_ONCE:
+            self._write()
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Remove files with their passages."""
@@ -181,29 +190,23 @@ class Writer:
         return int(row[0]) if row is not None else int(cursor.lastrowid or 0)
 
     def _clear(self, number: int) -> None:
+        self._write()
         rows = self._db.execute("SELECT id, heading, text FROM passages WHERE file = ?", (number,)).fetchall()
         self._db.executemany("INSERT INTO words (words, rowid, heading, text) VALUES ('delete', ?, ?, ?)", rows)
         paired = [(each, pairs) for each, heading, text in rows if (pairs := pairs_of(f"{heading}\n{text}"))]
         self._db.executemany("INSERT INTO pairs (pairs, rowid, signs) VALUES ('delete', ?, ?)", paired)
         self._db.execute("DELETE FROM passages WHERE file = ?", (number,))
 
-    def _add(self, file: int, batch: list[Passage]) -> None:
-        first = self._db.execute("SELECT ifnull(max(id), 0) + 1 FROM passages").fetchone()[0]
-        numbered = list(enumerate(batch, start=first))
+    def _write(self) -> None:
+        """Write the passages that wait. They wait until that has worked: after a failure nothing can be committed."""
         self._db.executemany(
-            "INSERT INTO passages (id, file, first, last, heading, text, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                (number, file, each.first, each.last, each.heading, each.text, hash_of(each.heading, each.text))
-                for number, each in numbered
-            ],
+            "INSERT INTO passages (id, file, first, last, hash, heading, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            self._waiting,
         )
-        self._db.executemany(
-            "INSERT INTO words (rowid, heading, text) VALUES (?, ?, ?)",
-            [(number, each.heading, each.text) for number, each in numbered],
-        )
-        paired = [(number, pairs) for number, each in numbered if (pairs := pairs_of(f"{each.heading}\n{each.text}"))]
-        if paired:
-            self._db.executemany("INSERT INTO pairs (rowid, signs) VALUES (?, ?)", paired)
+        self._db.executemany("INSERT INTO words (rowid, heading, text) VALUES (?1, ?6, ?7)", self._waiting)
+        paired = [(row[0], pairs) for row in self._waiting if (pairs := pairs_of("\n".join(row[-2:])))]
+        self._db.executemany("INSERT INTO pairs (rowid, signs) VALUES (?, ?)", paired)
+        self._waiting.clear()
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.documents.reading import Section
 
@@ -13,8 +13,7 @@ LEAST_CHARS = 700  # where a better place to cut is looked for; a short section 
 _SENTENCE = re.compile(r"[.!?…:;](?=\s)|[。！？；]")
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A piece of one file's text. `first` and `last` are places as the file's kind counts them, from 1."""
 
     text: str
@@ -30,16 +29,15 @@ def passages_of(sections: Iterable[Section]) -> Iterator[Passage]:
         while at < len(text):
             end = _cut(text, at)
             piece = text[at:end]
-            lines = piece.count("\n")
-            body = piece.strip()
-            if body:
-                before = piece[: len(piece) - len(piece.lstrip())].count("\n")
-                behind = lines - piece.rstrip().count("\n")
-                if section.counts:
-                    yield Passage(body, place + before, place + lines - behind, section.heading)
-                else:
-                    yield Passage(body, section.place, section.place, section.heading)
-            place += lines
+            flush = piece.lstrip()
+            body = flush.rstrip()
+            if body and section.counts:
+                first = place + piece.count("\n", 0, len(piece) - len(flush))
+                yield Passage(body, first, first + body.count("\n"), section.heading)
+            elif body:
+                yield Passage(body, place, place, section.heading)
+            if section.counts:
+                place += piece.count("\n")
             at = end
 
 

@@ -7,7 +7,9 @@ whoever reads them ends this process when one takes too long. The open input is 
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import io
 import json
 import os
 import queue
@@ -17,7 +19,6 @@ import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
 
 from app.documents.files import found_files, opened, read_file
 from app.documents.index import Writer
@@ -221,11 +222,8 @@ class Worker:
         sys.stdout.flush()
 
 
-def _digest(file: BinaryIO) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    while piece := file.read(MB):
-        digest.update(piece)
-    return digest.digest()
+def _digest(file: io.BytesIO | io.BufferedReader) -> bytes:
+    return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
 
 
 def _takes_time(path: str) -> bool:
@@ -238,6 +236,7 @@ def main(arguments: Iterable[str]) -> int:
     if index == WHOLE and rest:
         return serve(*rest)
     limit_this_process()
+    gc.set_threshold(20_000)  # passages are many, and seldom in a circle
     try:
         return Worker(Path(index)).serve()
     except (BrokenPipeError, sqlite3.Error, OSError) as error:

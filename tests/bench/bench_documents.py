@@ -12,8 +12,6 @@ import json
 import random
 import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from array import array
@@ -24,9 +22,9 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.documents.index import overview
-from app.documents.limits import READ_DOCUMENTS
 from app.documents.search import search
 from app.documents.vectors import begin, keep, missing, vectors_beside
+from app.documents.watcher import start_process
 from app.ui.kit.qt_workarounds.garbage_collector import UiThreadGarbageCollector
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
@@ -36,7 +34,6 @@ from tests.bench.harness import Ratio, percentile
 from tests.kit.chat import open_chat
 from tests.kit.waiting import until
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = 10_000
 FOLDERS = 100
 PARAGRAPHS = 10
@@ -67,12 +64,7 @@ def fill(folder: Path, words: list[str], chance: random.Random) -> int:
 def read(index: Path, folder: Path) -> tuple[float, float, float]:
     """Read until nothing is left to do. Return seconds, seconds of processor, and the most memory in MB so far."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app", READ_DOCUMENTS, str(index)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    process = start_process(str(index))
     assert process.stdin is not None
     assert process.stdout is not None
     begun = time.perf_counter()

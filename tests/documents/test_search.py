@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -108,6 +108,25 @@ def test_what_is_gone_from_a_file_is_not_found(tmp_path: Path) -> None:
     writer.put(Entry("0", ""), Kind.TEXT, b"", [Passage("nothing", 1, 1, "")])
     writer.close()
     assert search(index, "rent") == search(index, "租金") == ()
+
+
+def test_a_file_that_changes_twice_before_it_is_written_is_found_once(tmp_path: Path) -> None:
+    index = index_of(tmp_path, "first", "second", "other")
+    writer = Writer(index)
+    for text in ("alpha", "beta"):
+        writer.put(Entry("1", ""), Kind.TEXT, b"", [Passage(text, 1, 1, "")])
+    writer.close()
+    assert search(index, "second") == search(index, "alpha") == ()
+    assert {each.text for each in search(index, "beta other")} == {"beta", "other"}
+
+
+def test_text_that_cannot_be_written_takes_no_other_file_with_it(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "index.db")
+    for name, text in (("0", "good"), ("1", "\ud800 half a character"), ("2", "fine")):
+        with nullcontext() if text.isascii() else pytest.raises(UnicodeEncodeError):
+            writer.put(Entry(name, ""), Kind.TEXT, b"", [Passage(text, 1, 1, "")])
+    writer.close()
+    assert {each.path for each in search(tmp_path / "index.db", "good fine half")} == {"0", "2"}
 
 
 def test_words_that_only_ask_are_not_looked_for() -> None:
