@@ -31,10 +31,9 @@ class Chat:
     model: str = ""
     character_slug: str | None = None
     character_name: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     draft: str = ""
     head_id: str | None = None
-    preview: str = ""  # the beginning of the newest message, one line
     message_count: int = 0
     cost_usd: Decimal = Decimal(0)
     draft_attachments: tuple[dict[str, Any], ...] = ()  # as `Message.attachments`, beside the draft

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from sys import intern
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from app.storage.errors import NotStored
 from app.storage.values import (
@@ -34,13 +35,35 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 ROWS_PER_FRAME = 200
-SHARED_CHARS = 24
+SHARED_CHARS = 24  # what is shorter than an id is often the same in thousands of rows, and is kept once
+LIKE_CHARS = 200  # a longer text is seldom like that of another row
+LIKE_VALUES = 64  # so many values that were read last are looked through
+
+
+@lru_cache(LIKE_VALUES)
+def _like(value: object) -> object:
+    """Return the first of equal values: columns of one row, or of rows that stand together, often hold the same."""
+    return value
+
+
+@lru_cache(LIKE_VALUES)
+def _like_object(text: str) -> Mapping[str, Any]:
+    return object_of(text)
 
 
 def _shared_text(value: object) -> str:
-    """Read a text; what is shorter than an id is often the same in thousands of rows, and is kept once."""
     text = read_text(value)
-    return intern(text) if len(text) <= SHARED_CHARS else text
+    if len(text) <= SHARED_CHARS:
+        return intern(text)
+    return cast(str, _like(text)) if len(text) <= LIKE_CHARS else text
+
+
+def _shared_object(text: object) -> Mapping[str, Any]:
+    return _like_object(text) if isinstance(text, str) and len(text) <= LIKE_CHARS else object_of(text)
+
+
+def _shared_moment(micros: object) -> datetime:
+    return cast(datetime, _like(moment_of(micros)))
 
 
 _READERS: Mapping[object, Callable[[Any], object]] = {
@@ -54,9 +77,9 @@ _READERS: Mapping[object, Callable[[Any], object]] = {
     float | None: seconds_of,
     Decimal: lambda value: money_of(value) or Decimal(0),
     Decimal | None: money_of,
-    datetime: moment_of,
+    datetime: _shared_moment,
     datetime | None: moment_or_none,
-    Mapping[str, Any]: object_of,
+    Mapping[str, Any]: _shared_object,  # nobody changes it
     dict[str, Any]: object_of,
     tuple[Mapping[str, Any], ...]: objects_of,
     tuple[dict[str, Any], ...]: objects_of,

@@ -185,12 +185,11 @@ class Takes:
     async def recent(self, *, trashed: bool = False, limit: int = 2000) -> tuple[Take, ...]:
         """Return takes with their parts, newest first."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        takes = await _TAKES.select_many(
-            self._database, f"WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?", [limit]
-        )
+        newest = f"WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?"
+        takes = await _TAKES.select_many(self._database, newest, [limit])
         parts: dict[str, list[Part]] = {}
-        for part in await _PARTS.select(
-            self._database, f"WHERE take_id IN (SELECT id FROM takes WHERE {where}) ORDER BY take_id, number"
+        for part in await _PARTS.select_many(
+            self._database, f"WHERE take_id IN (SELECT id FROM takes {newest}) ORDER BY take_id, number", [limit]
         ):
             parts.setdefault(part.take_id, []).append(part)
         return tuple(replace(take, parts=tuple(parts.get(take.id, ()))) for take in takes)

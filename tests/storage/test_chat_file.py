@@ -92,7 +92,7 @@ async def test_a_plain_list_of_turns_becomes_a_line(history: ChatStore, database
         ("assistant", "two"),
         ("user", ""),
     ]
-    assert chat.preview == "two"
+    assert await database.fetch("SELECT preview FROM chats") == [("two",)]
 
 
 @pytest.mark.parametrize(

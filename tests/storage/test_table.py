@@ -32,3 +32,17 @@ def test_a_row_of_odd_values_is_still_a_record(table: Table[Any], data: st.DataO
     record = table.read(data.draw(st.tuples(*[odd] * len(table.names))))
     for text in ("id", "model", "account_id", "state"):
         assert isinstance(getattr(record, text, ""), str)
+
+
+def test_equal_values_of_rows_that_stand_together_are_kept_once() -> None:
+    table = next(each for each in TABLES if each.name == "images")
+    values = dict.fromkeys(table.names, None) | {"options": '{"steps":20}', "created_at": 1, "changed_at": 1}
+
+    def read() -> Any:  # each column is a text of its own, as from SQLite
+        return table.read(tuple((values | {"call_id": "".join("c" * 32), "batch_id": "".join("c" * 32)}).values()))
+
+    one, other = read(), read()
+    assert one.options == {"steps": 20}
+    assert one.options is other.options
+    assert one.call_id is one.batch_id
+    assert one.created_at is one.changed_at

@@ -367,10 +367,29 @@ def test_a_filter_of_a_long_list_asks_the_cheap_text_and_builds_what_it_finds() 
         built.append(number)
         return Row(str(number), "Today", f"Row {number}")
 
-    rows = LazyRows(range(2_000), build, lambda number: f"row {number}")
+    rows = LazyRows(range(2_000), build, lambda numbers: [f"row {number}" for number in numbers])
     found = matching(rows, SearchTerms("ROW 1999"), lambda row: (row.title,))
     assert built == []
     assert [row.id for row in found] == ["1999"]
     assert built == [1999]
     plain = LazyRows(range(20), build)
     assert [row.id for row in matching(plain, SearchTerms("19"), lambda row: (row.title,))] == ["19"]
+
+
+def test_what_is_typed_begins_a_long_list_anew_at_its_top(qtbot: QtBot, theme: Theme) -> None:
+    rows = [Row(str(number), "Today", f"Row {number}") for number in range(1_000)]
+    view = make_view(qtbot, theme)
+    view.show_groups(groups(rows))
+    page = view.rows.rowCount()
+    for _ in range(3):
+        view.rows.fetchMore()
+    view.doItemsLayout()
+    bar = view.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    view.show_groups(groups(rows[1:]))
+    assert view.rows.rowCount() >= 4 * page, "nothing was typed"
+    view.show_groups(groups(rows), "row")
+    assert (view.rows.rowCount(), bar.value()) == (page, 0)
+    bar.setValue(40)
+    view.show_groups(groups(rows[1:]), "row")
+    assert bar.value() == 40, "nothing else was typed"

@@ -16,3 +16,10 @@ def test_words_of_two_texts_do_not_run_into_each_other() -> None:
 def test_nothing_typed_is_held_by_everything() -> None:
     assert not SearchTerms("  ")
     assert SearchTerms("").are_in()
+
+
+def test_thousands_of_texts_are_looked_through_for_every_word() -> None:
+    texts = ["arctic tern", "common tern", "arctic fox"]
+    assert SearchTerms("TERN arctic").among([1, 2, 3], texts) == [1]
+    assert SearchTerms("ow").among([1, 2, 3], texts) == []
+    assert SearchTerms("").among([1, 2, 3], texts) == [1, 2, 3]

@@ -471,9 +471,7 @@ class ChatPresenter(QObject):
             self.opened.complete(thread)
             await asyncio.sleep(0)
             await self.conversation.show_in_pieces()
-            await asyncio.sleep(0)  # each of the three holds the window for some milliseconds
-            if self.opened.chat_id == chat_id:
-                self.publish_all()
+            self._publish_soon()
 
     def _remember_chat(self, chat_id: str) -> None:
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
@@ -757,7 +755,7 @@ class ChatPresenter(QObject):
                 self._shown()
 
         moved, refusal = await move_rows(chat_ids, move)
-        self.publish_all()
+        self._publish_soon()
         if moved:
             await self.trash.moved(moved, moved_text(titles[: len(moved)], "chats"))
         if refusal is not None:

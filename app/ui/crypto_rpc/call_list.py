@@ -108,7 +108,7 @@ class CallListPane(ListPane):
     def _agree(self) -> None:
         searched = self.filter.text().strip()
         groups = groups_of(self._entries, self._collections, self._unfolded, searched)
-        self.view.show_groups(groups)
+        self.view.show_groups(groups, searched)
         self.show_filled(
             bool(groups),
             tr("No results for “{text}”.", text=searched)

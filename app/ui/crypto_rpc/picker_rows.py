@@ -51,6 +51,8 @@ Row = PickRow | Heading
 class PickModel(GroupedModel):
     """Rows that cannot be used are shown and cannot be gone to."""
 
+    page = 300  # the row in use is gone to
+
     def flags(self, index: Index) -> Qt.ItemFlag:
         row = self.row(index)
         if isinstance(row, PickRow) and not row.usable:

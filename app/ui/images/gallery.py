@@ -309,10 +309,13 @@ class Gallery(QWidget):
 
     def show_state(self, gallery_state: GalleryState) -> None:
         """Images, their number, and what stands there instead of them."""
-        self._gallery_state = gallery_state
+        before, self._gallery_state = self._gallery_state, gallery_state
+        from_top = (before.search, before.scope) != (gallery_state.search, gallery_state.scope)
         chosen = self.current()
-        self.model.set_rows(gallery_state.tiles)
+        self.model.set_rows(gallery_state.tiles, from_top=from_top)
         if not self.view.currentIndex().isValid() and gallery_state.tiles:
+            if from_top and gallery_state.search and not self.model.index_of(chosen).isValid():
+                chosen = ""  # further down, or not found at all
             self.select(self._wanted or chosen or gallery_state.tiles[0].id)
             if not self.view.currentIndex().isValid():  # it is in the trash, or filtered away
                 self.select(gallery_state.tiles[0].id)

@@ -14,8 +14,8 @@ from app.ui.kit.plain_tooltip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 TILE_ROLE = int(Qt.ItemDataRole.UserRole)
-PAGE = 300
-REVEALED_PAGES = 7
+PAGE = 100
+REVEALED_PAGES = 4
 _ROOT = QModelIndex()
 
 
@@ -57,12 +57,17 @@ class TileModel(QAbstractListModel):
                 return
             self.fetchMore()
 
-    def set_rows(self, rows: Sequence[Tile]) -> None:
-        """Show these. Equal ones are left alone, new ones on top are inserted, anything else resets the list."""
+    def set_rows(self, rows: Sequence[Tile], *, from_top: bool = False) -> None:
+        """Show these. Equal ones are left alone, new ones on top are inserted, anything else resets the list.
+
+        `from_top`: one page of them, however far the list was scrolled.
+        """
         old, first = self._rows, self._rows[0].id if self._rows else ""
-        more = next((place for place, row in enumerate(islice(rows, PAGE)) if row.id == first), 0)
         rest = iter(rows)
-        shown = tuple(map(sanitized_row, islice(rest, max(PAGE, len(old)) + more)))
+        shown = tuple(map(sanitized_row, islice(rest, PAGE if from_top else max(PAGE, len(old)))))
+        more = next((place for place, row in enumerate(shown[:PAGE]) if row.id == first), 0)
+        if not from_top:
+            shown += tuple(map(sanitized_row, islice(rest, more)))
         self._rest = rest if len(shown) < len(rows) else None
         if [row.id for row in shown] == [row.id for row in old]:
             self._rows = shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -177,10 +177,11 @@ class SpeechPage(QObject):
         self.main.show_problem(presenter.problem)
         self._show_sound()
 
-    def _show_takes(self, rows: Sequence[TakeRow]) -> None:
+    def _show_takes(self, rows: Sequence[TakeRow], places: Mapping[str, int]) -> None:
         self._rows = rows
         take_library = self.presenter.take_library
-        self.list.show_rows(rows, take_library.size_bytes() if take_library is not None else 0)
+        number, size = (len(take_library.rows), take_library.size_bytes()) if take_library is not None else (0, 0)
+        self.list.show_rows(rows, places, number, size)
         self.changed.emit()
 
     def _show_busy(self) -> None:
@@ -400,7 +401,7 @@ class SpeechPage(QObject):
         return None
 
     def running_work(self) -> Sequence[str]:
-        return [tr("Generating “{title}”", title=row.title) for row in self._rows if row.working]
+        return [tr("Generating “{title}”", title=title) for title in self.presenter.speaking_titles()]
 
     def badge(self) -> int:
         return int(self.presenter.is_speaking)

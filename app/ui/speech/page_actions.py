@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.translation import tr
+from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.tab import PaletteItem, TabAction
 
@@ -159,8 +161,7 @@ def speech_palette_items(page: SpeechPage, rows: Sequence[TakeRow], text: str, l
     words = SearchTerms(text)
     found = [
         PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_take, row.id))
-        for row in rows
-        if words.are_in(row.title, row.second_line)
+        for row in islice(matching(rows, words, lambda row: (row.title, row.second_line)), limit)
     ]
     if words:
         for voice in page.presenter.voice_list.all():

@@ -26,12 +26,20 @@ from app.storage.paid_call_intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
 from app.translation import tr, tr_n
-from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.rows import LazyRows, build_rows
 from app.ui.speech.session.cost_meter import AT_ONCE, meter_of
 from app.ui.speech.session.session_calls import SessionCalls
 from app.ui.speech.session.speech_player import SpeechPlayer
 from app.ui.speech.session.synthesis import Grow, SpeechSynthesis
-from app.ui.speech.session.take_library import TakeLibrary, comparison_row, take_row, takes_by_row
+from app.ui.speech.session.take_library import (
+    TakeLibrary,
+    comparison_row,
+    places_of,
+    take_row,
+    takes_by_row,
+    title_words,
+    voice_words,
+)
 from app.ui.speech.session.voice_list import VoiceList
 from app.ui.speech.speech_options import (
     SpeechOptions,
@@ -46,6 +54,8 @@ from app.ui.speech.state import Choice, Meter, SpeechHead, TakeRow
 NOT_YET = tr("The clip list is still loading. Try again in a moment.")
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
@@ -68,7 +78,7 @@ class SpeechPresenter(CallingPresenter):
     choice_changed = Signal(object)  # Choice
     voices_changed = Signal()
     speech_options_changed = Signal(object)  # SpeechOptionsView
-    takes_changed = Signal(object)  # (ClipRow, …)
+    takes_changed = Signal(object, object)  # the rows of the list, and by id in which of them a take is
     problem_changed = Signal(object)  # Problem or None
     calls_changed = Signal(object)  # (CallView, …) of the take in the player
     busy_changed = Signal()
@@ -339,7 +349,24 @@ class SpeechPresenter(CallingPresenter):
             clips = tuple(build_rows(takes, clip))
             return clips[0] if len(takes) == 1 else comparison_row(clips[0], takes, clips)
 
-        self.takes_changed.emit(tuple(build_rows(takes_by_row(self.take_library.rows), row)))
+        def texts(rows: Sequence[tuple[Take, ...]]) -> list[str]:
+            mark_of = self._current_account.mark_of
+            return [
+                "\n".join(
+                    part
+                    for take in takes
+                    for part in (title_words(take), voice_words(take, self.voice_list, mark_of(take.account_id)))
+                ).casefold()
+                for takes in rows
+            ]
+
+        rows = takes_by_row(self.take_library.rows)
+        self.takes_changed.emit(LazyRows(rows, row, texts), places_of(rows))
+
+    def speaking_titles(self) -> tuple[str, ...]:
+        """What is being spoken now."""
+        take = self.take_library.one(self._speaking) if self.take_library is not None and self._speaking else None
+        return (title_words(take),) if take is not None else ()
 
     # -- beginning and end ----------------------------------------------------------------------------------------
 

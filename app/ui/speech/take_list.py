@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
@@ -14,6 +14,7 @@ from app.ui.kit.lists.grouped_list import RowLike, under_headings
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.lists.list_pane import ListPane, StorageFooter
+from app.ui.kit.lists.rows import matching
 from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
@@ -41,7 +42,9 @@ class TakeListPane(ListPane):
     def __init__(self, theme: Theme) -> None:
         self.foot = StorageFooter(theme)
         super().__init__(theme, tr("Speech"), tr("Filter clips"), tr("Clear filter"), self.foot)
-        self._rows: tuple[TakeRow, ...] = ()
+        self._rows: Sequence[TakeRow] = ()
+        self._row_places: Mapping[str, int] = {}  # in which row a take is, by its id
+        self._number = 0
         self._bytes = 0
         self._open = ""
         self.new = IconButton(theme, "plus", tr("New clip"), shortcut="Ctrl+N", framed=True)
@@ -65,9 +68,12 @@ class TakeListPane(ListPane):
 
     # -- what the page tells --------------------------------------------------------------------------------------
 
-    def show_rows(self, rows: Sequence[TakeRow], total_bytes: int) -> None:
-        """Show these takes in this order; selection and scroll position stay."""
-        self._rows, self._bytes = tuple(rows), total_bytes
+    def show_rows(self, rows: Sequence[TakeRow], places: Mapping[str, int], number: int, total_bytes: int) -> None:
+        """Show the rows of `number` takes in this order; selection and scroll position stay.
+
+        `places`: in which row a take is, by its id, and a comparison by its own.
+        """
+        self._rows, self._row_places, self._number, self._bytes = rows, places, number, total_bytes
         self._agree()
 
     def show_open(self, take_id: str) -> None:
@@ -77,23 +83,21 @@ class TakeListPane(ListPane):
 
     def row_with(self, take_id: str) -> str:
         """Return the id of the row that a take is in: its own, or that of its comparison."""
-        held = (row.id for row in self._rows if any(clip.id == take_id for clip in row.clips))
-        return next(held, take_id)
+        place = self._row_places.get(take_id)
+        return take_id if place is None else self._rows[place].id
 
     def _agree(self) -> None:
-        words = SearchTerms(self.filter.text())
-        shown = [row for row in self._rows if words.are_in(row.title, row.second_line)]
-        self.view.show_groups(under_headings(shown, lambda row: row.id, lambda row: row.group))
         text = self.filter.text().strip()
+        shown = matching(self._rows, SearchTerms(text), lambda row: (row.title, row.second_line))
+        self.view.show_groups(under_headings(shown, lambda row: row.id, lambda row: row.group), text)
         self.show_filled(
-            bool(shown),
+            bool(self.view.rows.rowCount()),
             tr("No clip contains “{text}”.", text=text)
             if text
             else tr("Your clips appear here. Type something and press Speak."),
         )
-        number = sum(len(row.clips) or 1 for row in self._rows)
-        count = tr_n("{n} clip", "{n} clips", number) if number else tr("No clips")
-        self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if number else count)
+        count = tr_n("{n} clip", "{n} clips", self._number) if self._number else tr("No clips")
+        self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if self._number else count)
 
     def neighbor(self, step: int) -> str:
         """The row after (1) or before (-1) the open one."""
@@ -105,8 +109,9 @@ class TakeListPane(ListPane):
 
     def row(self, row_id: str) -> TakeRow | None:
         """A row of the list, or a clip in one of them."""
-        every = (each for row in self._rows for each in (row, *row.clips))
-        return next((row for row in every if row.id == row_id), None)
+        place = self._row_places.get(row_id)
+        row = None if place is None else self._rows[place]
+        return row and next((each for each in (row, *row.clips) if each.id == row_id), None)
 
     def _clips(self, keys: Sequence[object]) -> tuple[str, ...]:
         rows = [row for key in keys if (row := self.row(str(key))) is not None]
@@ -134,7 +139,7 @@ class TakeListPane(ListPane):
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.row(take_id)
-        is_listed = any(one.id == take_id for one in self._rows)
+        is_listed = self.row_with(take_id) == take_id and row is not None
         chosen = self._clips(self.view.selected_with(take_id) if is_listed else (take_id,))
         entries = [
             (tr("Open"), "speech", "Return", self.open_wanted),

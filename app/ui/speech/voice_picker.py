@@ -59,6 +59,7 @@ class VoicePicker(QWidget):
         self.view.follows_open = True  # a voice that was used moves to those used lately
         self.delegate = VoiceDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
+        self.view.rows.page = 300  # the voice in use is gone to
         self.count = Label(theme, "", "small", "text3", tabular=True)
         self._nothing = Label(theme, "", role="text2", wrap=True)
         self._clear = QuietButton(theme, tr("Clear filters"), size="small")

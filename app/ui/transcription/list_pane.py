@@ -116,7 +116,8 @@ class TranscriptListPane(ListPane):
     def show_entries(self, entries: Sequence[Entry]) -> None:
         """Show these rows, in this order; selection and scroll position stay."""
         shown = (self._as_it_grows(entry) for entry in entries)
-        self.view.show_groups(under_headings(shown, lambda entry: entry.id, lambda entry: entry.group))
+        groups = under_headings(shown, lambda entry: entry.id, lambda entry: entry.group)
+        self.view.show_groups(groups, self.filter.text())
         self.view.show_open(self._open_row)
         self._agree()
 

@@ -256,7 +256,8 @@ class TranscriptionPresenter(QObject):
 
     def _with_unsaved(self, row: TranscriptRow) -> TranscriptRow:
         """A row as read from disk, with what is still on its way there."""
-        return replace(row, **self._unsaved.get(row.id, {}))
+        unsaved = self._unsaved.get(row.id)
+        return replace(row, **unsaved) if unsaved else row
 
     async def keep_fields(self, row_id: str, **fields: object) -> None:
         """Keep fields of a row. What the disk refuses is written when the row is sent, and at the end."""

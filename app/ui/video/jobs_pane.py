@@ -163,7 +163,7 @@ class JobsPane(QFrame):
 
     def show_jobs(self, jobs: Jobs) -> None:
         self._jobs = jobs
-        self.view.show_groups([("", ((row.id, row) for row in jobs.rows))])
+        self.view.show_groups([("", ((row.id, row) for row in jobs.rows))], f"{jobs.which} {jobs.search}")
         self.running.set_text(jobs.running)
         self.usage.set_text(jobs.footer)
         if self.filter.current != jobs.which:

@@ -98,9 +98,10 @@ class VideoPresenter(QObject):
         await self.prompts.start(Presets(database))
         await self.job_store.open(store)
         await self.sending.settle()
-        newest = next(iter(self.job_store.jobs()), None)
-        if newest is not None and not self.selected:
-            self.select(newest.id)
+        self.selected = self.selected or next((job.id for job in self.job_store.jobs()), "")
+        self.jobs_changed.emit(self.jobs())
+        await asyncio.sleep(0)  # the player of the chosen one is made in a turn of its own
+        self.job_store.changed.emit()
         self._opened.set()
         self._go_on()
 
@@ -234,7 +235,7 @@ class VideoPresenter(QObject):
         """Show all jobs, those that run, those that are ready, or the trash; what is looked at stands among them."""
         self._looked_at[self.which] = self.selected
         self.which = which
-        ids = [row.id for row in self.jobs().rows]
+        ids = self.shown_ids()
         if self.selected not in ids:
             before = self._looked_at.get(which, "")
             self.selected = before if before in ids else next(iter(ids), "")
@@ -247,7 +248,6 @@ class VideoPresenter(QObject):
     def select(self, job_id: str) -> None:
         self.selected = job_id
         self._publish_jobs()
-        self.detail_changed.emit(self.detail())
 
     def set_window_hidden(self, hidden: bool) -> None:
         self.poll_scheduler.set_hidden(hidden)
@@ -274,22 +274,35 @@ class VideoPresenter(QObject):
         if job is not None and job.state in ("sending", "running", "ready") and not job.held:
             self.detail_changed.emit(self.detail())
 
-    def _passes(self, job: VideoJob) -> bool:
-        if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_video):
-            return False
+    def shown_ids(self) -> list[str]:
+        """The jobs of the list, as filtered and searched."""
+        return [job.id for job in self._found(self._kept())]
+
+    def _kept(self) -> tuple[VideoJob, ...]:
+        """All jobs of the list, or of the trash."""
+        return self.job_store.trash() if self.which == "trash" else self.job_store.jobs()
+
+    def _found(self, jobs: Sequence[VideoJob]) -> list[VideoJob]:
+        """Those that pass the filter and hold what is searched for."""
+        if self.which in ("open", "ready"):
+            jobs = [job for job in jobs if (job.is_open if self.which == "open" else job.has_video)]
         words = SearchTerms(self.search)
-        return not words or words.are_in(job.prompt, job.model_name, job.model, job.queue_id, job.request_id)
+        texts = [
+            "\n".join((job.prompt, job.model_name, job.model, job.queue_id, job.request_id)).casefold()
+            for job in (jobs if words else ())
+        ]
+        return words.among(jobs, texts) if words else list(jobs)
 
     def jobs(self) -> Jobs:
         now = self.job_store.now() if self.job_store.store is not None else None
-        shown = self.job_store.trash() if self.which == "trash" else self.job_store.jobs()
+        shown = self._kept()
         videos = [job for job in self.job_store.jobs() if job.has_video]
         size, trash = money.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
         count = tr_n("{n} video", "{n} videos", len(videos))
         footer = f"{count}, {size} · {tr('trash {trash}', trash=money.size(trash))}" if trash else f"{count}, {size}"
         running = len(self.open_jobs())
         return Jobs(
-            rows=LazyRows(tuple(filter(self._passes, shown)), lambda job: self.writer.row(job, now)) if now else (),
+            rows=LazyRows(self._found(shown), lambda job: self.writer.row(job, now)) if now else (),
             which=self.which,
             search=self.search,
             running=tr("{running} running", running=running) if running else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -42,7 +42,6 @@ class ChatLibrary:
         self._shown: frozenset[str] = frozenset()  # the projects outside the trash
         self._orders: dict[str, list[Chat]] = {"": []}  # by project, "" for none: as in the list, the last row first
         self._models: Counter[str] = Counter()  # how many chats use each
-        self._texts: dict[str, str] = {}  # by chat: what a filter looks at, where it was looked at
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
 
     async def load(self) -> None:
@@ -90,7 +89,6 @@ class ChatLibrary:
         home = self._home(chat)
         if before is not None and _rank(before) == _rank(chat) and self._home(before) == home:
             self._orders[home][self._place(before)] = self._chats[chat.id] = chat
-            self._texts.pop(chat.id, None)
             self._models[before.model] -= 1
             self._models[chat.model] += 1
             return
@@ -101,7 +99,6 @@ class ChatLibrary:
 
     def _drop(self, chat_id: str) -> None:
         before = self._chats.pop(chat_id, None)
-        self._texts.pop(chat_id, None)
         if before is not None:
             self._models[before.model] -= 1
             del self._orders[self._home(before)][self._place(before)]
@@ -239,17 +236,21 @@ class ChatLibrary:
                 private=self._history.is_private(chat.id),
             )
 
-        partner = cache(lambda chat_partner: name_of(chat_partner).casefold())
+        def texts(chats: Sequence[Chat]) -> list[str]:
+            partners = {model: f"\n{name_of(model)}".casefold() for model in self._models}
+            busy = self._history.private_ids().union(writing, waiting)
 
-        def text(chat: Chat) -> str:
-            is_busy = chat.draft or chat.id in writing or chat.id in waiting
-            if is_busy or not chat.title or self._history.is_private(chat.id):  # the row says so
+            def words(chat: Chat) -> str:
                 row = entry(chat)
                 return f"{row.title}\n{row.second_line}".casefold()
-            title = self._texts.get(chat.id)
-            if title is None:
-                title = self._texts[chat.id] = chat.title.casefold()
-            return f"{title}\n{chat.character_name.casefold() if chat.character_name else partner(chat.model)}"
+
+            return [
+                words(chat)  # the row says what it is busy with
+                if chat.draft or not chat.title or chat.id in busy
+                else chat.title.casefold()
+                + (f"\n{chat.character_name}".casefold() if chat.character_name else partners[chat.model])
+                for chat in chats
+            ]
 
         if only is not None:
             chats = [self._chats[each] for each in only if each in self._chats]
@@ -257,7 +258,7 @@ class ChatLibrary:
             chats = self._orders.get(project or "", [])[::-1]
         else:
             chats = sorted(self._chats.values(), key=_rank, reverse=True)
-        return LazyRows(chats, entry, text)
+        return LazyRows(chats, entry, texts)
 
     def __len__(self) -> int:
         return len(self._chats)

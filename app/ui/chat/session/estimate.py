@@ -33,13 +33,14 @@ def count_tokens(text: str) -> int:
     """
     if not text:
         return 0
-    plain = len(text.encode("ascii", "ignore"))
+    plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     return max(1, round(plain / CHARS_PER_TOKEN) + len(text) - plain)
 
 
 def count_messages(texts: Iterable[str]) -> int:
     """The same for whole messages, with what a role costs."""
-    return sum(count_tokens(text) + MESSAGE_TOKENS for text in texts)
+    counts = [count_tokens(text) for text in texts]
+    return sum(counts) + MESSAGE_TOKENS * len(counts)
 
 
 class TokenCounter:

@@ -15,44 +15,40 @@ if TYPE_CHECKING:
 
 def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbox: bool) -> Totals:
     """What a chat has used, per model and in all. Every branch counts: each was paid for."""
-    rows: dict[str, TotalsRow] = {}
+    by_model: dict[str, list[Message]] = {}
     estimated, charged = False, False
     for message in messages:
-        if message.role != "assistant" or not message.usage:
-            continue
         usage = message.usage
-        name = name_of(message.model) or tr("Unknown model")
-        row = rows.get(name) or TotalsRow(name, 0, 0, 0, 0, None)
-        rows[name] = _added(row, message)
-        estimated |= usage.get("cost_source") == "estimated" or bool(usage.get("estimated"))
-        charged |= not usage.get("sandbox", sandbox)
-    ordered = tuple(sorted(rows.values(), key=lambda row: row.cost_usd or Decimal(0), reverse=True))
-    total = _sum(ordered) if ordered else None
+        if message.role == "assistant" and usage:
+            by_model.setdefault(message.model, []).append(message)
+            estimated |= usage.get("cost_source") == "estimated" or bool(usage.get("estimated"))
+            charged |= not usage.get("sandbox", sandbox)
+    by_name: dict[str, list[TotalsRow]] = {}
+    for model, answers in by_model.items():
+        name = name_of(model) or tr("Unknown model")
+        by_name.setdefault(name, []).append(_row(name, answers))
+    rows = [_sum(name, each) if len(each) > 1 else each[0] for name, each in by_name.items()]
+    ordered = tuple(sorted(rows, key=lambda row: row.cost_usd or Decimal(0), reverse=True))
+    total = _sum(tr("This chat"), ordered) if ordered else None
     return Totals(ordered, total, is_estimate=estimated, is_play=bool(rows) and not charged)
 
 
-def _added(row: TotalsRow, message: Message) -> TotalsRow:
-    def number(name: str) -> int:
-        value = message.usage.get(name)
-        return value if isinstance(value, int) and not isinstance(value, bool) else 0
+def _row(label: str, answers: Sequence[Message]) -> TotalsRow:
+    usages = [message.usage for message in answers]
 
-    cost = row.cost_usd
-    if message.cost_usd is not None:
-        cost = (cost or Decimal(0)) + message.cost_usd
-    return TotalsRow(
-        row.label,
-        row.turns + 1,
-        row.prompt_tokens + number("prompt"),
-        row.cached_tokens + number("cached"),
-        row.output_tokens + number("completion"),
-        cost,
-    )
+    def tokens(name: str) -> int:
+        values = [usage.get(name) for usage in usages]
+        return sum(value for value in values if isinstance(value, int) and not isinstance(value, bool))
+
+    costs = [message.cost_usd for message in answers if message.cost_usd is not None]
+    cost = sum(costs, Decimal(0)) if costs else None
+    return TotalsRow(label, len(answers), tokens("prompt"), tokens("cached"), tokens("completion"), cost)
 
 
-def _sum(rows: Sequence[TotalsRow]) -> TotalsRow:
+def _sum(label: str, rows: Sequence[TotalsRow]) -> TotalsRow:
     costs = [row.cost_usd for row in rows if row.cost_usd is not None]
     return TotalsRow(
-        tr("This chat"),
+        label,
         sum(row.turns for row in rows),
         sum(row.prompt_tokens for row in rows),
         sum(row.cached_tokens for row in rows),

@@ -46,7 +46,7 @@ def estimate_branch(options: ChatOptions, branch: Sequence[Message]) -> int:
     Counted from the messages themselves: making a request of a long chat only to count it takes longer than a frame.
     """
     prompt = options.system_prompt if options.system_prompt.strip() else ""
-    written = count_messages(message.content for message in branch if message.content or message.role == "user")
+    written = count_messages([message.content for message in branch if message.content or message.role == "user"])
     carrying = (attachments_of(message.attachments) for message in branch if message.attachments)
     attached = sum(each.tokens for group in carrying for each in group)
     return written + attached + (count_messages((prompt,)) if prompt else 0)

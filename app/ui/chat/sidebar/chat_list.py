@@ -166,7 +166,7 @@ class ChatListPane(ListPane):
 
         words = SearchTerms(self.filter.text())
         others = under_headings(_fitting(self._entries, words), key=lambda row: row.id, heading=lambda row: row.group)
-        self.view.show_groups(chain(self._project_groups(words), others))
+        self.view.show_groups(chain(self._project_groups(words), others), self.filter.text())
 
     def _project_groups(self, words: SearchTerms) -> Iterator[Group]:
         archived = [each for each in self._sections if each.head.archived]

@@ -86,7 +86,9 @@ class ImageLibrary(QObject):
     async def load(self) -> None:
         assert self.images is not None
         rows, trashed = await self.images.recent(), await self.images.recent(trashed=True)
-        self.rows, self.trashed = {image.id: image for image in rows}, {image.id: image for image in trashed}
+        self.rows, self.trashed = await asyncio.to_thread(
+            lambda: ({image.id: image for image in rows}, {image.id: image for image in trashed})
+        )
         self.publish()
         self._tasks.replace("images usage", self._measure)
 
@@ -130,10 +132,7 @@ class ImageLibrary(QObject):
 
     def search_for(self, text: str) -> None:
         self.search = text.strip()
-        if self.search and len(self._texts) < len(self.rows) + len(self.trashed):
-            self._tasks.replace("images search", self._search)
-        else:
-            self.publish()
+        self.publish()
 
     def show_scope(self, scope: str) -> None:
         """Show all images (""), the starred ones, or the trash."""
@@ -142,17 +141,22 @@ class ImageLibrary(QObject):
 
     def publish(self) -> None:
         rows = self.trashed if self.scope == "trash" else self.rows
+        found = [image for image in rows.values() if image.starred] if self.scope == "starred" else [*rows.values()]
+        if self.search:
+            self._tasks.replace("images search", self._search, found, len(rows))
+        else:
+            self._tasks.cancel("images search")
+            self._show(found, len(rows))
+
+    async def _search(self, images: list[StoredImage], total: int) -> None:
+        """Look through thousands of images in a thread: that takes longer than a frame."""
         words = SearchTerms(self.search)
-        found = [
-            image
-            for image in rows.values()
-            if (self.scope != "starred" or image.starred) and (not words or words.are_in_folded(self._text_of(image)))
-        ]
+        self._show(await asyncio.to_thread(lambda: words.among(images, list(map(self._text_of, images)))), total)
+
+    def _show(self, found: list[StoredImage], total: int) -> None:
         busy = any(image.state == "sending" for image in found)
         tiles = LazyRows(found, self._tile)
-        self.gallery_changed.emit(
-            GalleryState(tiles, len(rows), self.search, self.scope, self.images is not None, busy)
-        )
+        self.gallery_changed.emit(GalleryState(tiles, total, self.search, self.scope, self.images is not None, busy))
 
     def _tile(self, image: StoredImage) -> Tile:
         """The tile of an image, with its account where that is not the one in use."""
@@ -165,15 +169,6 @@ class ImageLibrary(QObject):
         if known is None or known[0] is not image:
             known = self._texts[image.id] = (image, _text(image))
         return known[1]
-
-    async def _search(self) -> None:
-        await asyncio.to_thread(self._see_all)
-        self.publish()
-
-    def _see_all(self) -> None:
-        """Runs in a thread before the first search: the words of thousands take a while."""
-        for image in (*self.rows.values(), *self.trashed.values()):
-            self._text_of(image)
 
     # -- changing -------------------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ class GroupedModel(QAbstractListModel):
     It begins with one page of a long list, and takes the next when the view comes to its end (`fetchMore`).
     """
 
-    page = 300
+    page = 100
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -146,10 +146,13 @@ class GroupedModel(QAbstractListModel):
 
     # What a pane tells
 
-    def set_rows(self, groups: Iterable[Group]) -> None:
-        """Show these groups; one without a title has no heading. A key stands in the list once."""
+    def set_rows(self, groups: Iterable[Group], *, from_top: bool = False) -> None:
+        """Show these groups; one without a title has no heading. A key stands in the list once.
+
+        `from_top`: one page of them, however far the list was scrolled.
+        """
         lines = _lines(groups)
-        taken = self._take(lines, max(self.page, len(self._rows)))
+        taken = self._take(lines, self.page if from_top else max(self.page, len(self._rows)))
         keys, rows = [key for key, _row in taken], [row for _key, row in taken]
         self._newer.clear()
         if keys != self._keys:

@@ -66,6 +66,7 @@ class GroupedView(QListView):
         self._signs = (has_start_sign, has_end_sign)
         self._click_chooses = click_chooses
         self._turns = turns
+        self._typed = ""
         self._is_told = False  # the current row is being set by the program, not by a hand
         self._goes_there = False  # once the row of what is open has come
         self.follows_open = False  # whether the list goes along when the open row moves to another place in it
@@ -91,19 +92,23 @@ class GroupedView(QListView):
 
     # What a pane tells
 
-    def show_groups(self, groups: Iterable[Group]) -> None:
+    def show_groups(self, groups: Iterable[Group], typed: str = "") -> None:
         """Show these rows; where the same row is still there it stays the current one, and the place in sight stays.
 
-        Where the keyboard is in the list, the row that it is at stays in sight instead.
+        Where the keyboard is in the list, the row that it is at stays in sight instead. `typed` is what these rows were
+        filtered by: when that has changed, the list begins anew at its top.
         """
-        before, scrolled = self.current_key, self.verticalScrollBar().value()
+        from_top, self._typed = typed != self._typed, typed
+        before, scrolled = self.current_key, 0 if from_top else self.verticalScrollBar().value()
         is_at = self.hasFocus() and self.viewport().rect().intersects(self.visualRect(self.currentIndex()))
         self._is_told = True
-        self.rows.set_rows(groups)
+        self.rows.set_rows(groups, from_top=from_top)
         index = self.rows.index_of(before) if before is not None else QModelIndex()
         if index.isValid() and self.currentIndex() != index:
             self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.verticalScrollBar().setValue(scrolled)
+        if from_top:
+            self.scrollToTop()
         delegate = self.itemDelegate()
         if self._goes_there and isinstance(delegate, GroupedDelegate):
             self._go_to(self.rows.index_of(delegate.marked))

@@ -33,18 +33,19 @@ def build_rows(items: Iterable[_Item], build: Callable[[_Item], _Row]) -> list[_
 class LazyRows(Sequence[_Row], Generic[_Item, _Row]):
     """The rows of `items`, each built when it is first asked for. `len` also counts those that will fail.
 
-    `text` is what a filter looks at, in folded case, where that is cheaper to know than the row itself.
+    `texts` returns what a filter looks at, in folded case, where that is cheaper to know than the rows themselves.
     """
 
     def __init__(
         self,
         items: Sequence[_Item],
         build: Callable[[_Item], _Row],
-        text: Callable[[_Item], str] | None = None,
+        texts: Callable[[Sequence[_Item]], Sequence[str]] | None = None,
     ) -> None:
         self._items = items
         self._build = build
-        self._text = text
+        self._texts = texts
+        self._known: Sequence[str] | None = None  # of `texts`, once it was asked for
 
     def __len__(self) -> int:
         return len(self._items)
@@ -66,10 +67,11 @@ class LazyRows(Sequence[_Row], Generic[_Item, _Row]):
 
     def matching(self, words: SearchTerms) -> LazyRows[_Item, _Row] | None:
         """Return the rows that hold every word, None where only the rows themselves can tell."""
-        text = self._text
-        if text is None:
+        if self._texts is None:
             return None
-        return LazyRows([item for item in self._items if words.are_in_folded(text(item))], self._build)
+        if self._known is None:
+            self._known = self._texts(self._items)
+        return LazyRows(words.among(self._items, self._known), self._build)
 
 
 def matching(rows: Sequence[_Row], words: SearchTerms, texts: Callable[[_Row], tuple[str, ...]]) -> Iterable[_Row]:

@@ -47,18 +47,27 @@ def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
     return file_name(name, suffix_of(kind), otherwise=tr("Clip"))
 
 
-def take_row(
-    take: Take, voice_list: VoiceList, now: datetime, *, mark: str = "", working: bool = False, plays: bool = False
-) -> TakeRow:
-    """Return a take as the list shows it; `mark` names its account where that is not the one in use."""
+def title_words(take: Take) -> str:
+    return take.title or tr("Clip")
+
+
+def voice_words(take: Take, voice_list: VoiceList, mark: str) -> str:
+    """Return the second line of a take; `mark` names its account where that is not the one in use."""
     model = voice_list.model(take.model)
     name = model.name if model is not None else take.model
     is_cloned = take.voice.startswith("vv_")
     voice = tr("Cloned: {name}", name=take.voice_name) if is_cloned else take.voice_name or take.voice
+    return " · ".join(words for words in (voice, name, mark) if words)
+
+
+def take_row(
+    take: Take, voice_list: VoiceList, now: datetime, *, mark: str = "", working: bool = False, plays: bool = False
+) -> TakeRow:
+    """Return a take as the list shows it; `mark` as in `voice_words`."""
     return TakeRow(
         id=take.id,
-        title=take.title or tr("Clip"),
-        second_line=" · ".join(words for words in (voice, name, mark) if words),
+        title=title_words(take),
+        second_line=voice_words(take, voice_list, mark),
         length=money.position(take.duration_s) if take.duration_s else "",
         cost=cost_words((take,)),
         group=money.day_group(take.created_at, now),
@@ -78,6 +87,11 @@ def takes_by_row(takes: Sequence[Take]) -> list[tuple[Take, ...]]:
     for take in takes:
         rows.setdefault(take.audition or take.id, []).append(take)
     return [tuple(reversed(row)) for row in rows.values()]
+
+
+def places_of(rows: Sequence[tuple[Take, ...]]) -> dict[str, int]:
+    """Return which row, from 0, a take is in, by its id; a comparison by its own."""
+    return {each: place for place, row in enumerate(rows) for take in row for each in (take.id, take.audition) if each}
 
 
 def comparison_row(first: TakeRow, takes: tuple[Take, ...], clips: tuple[TakeRow, ...]) -> TakeRow:

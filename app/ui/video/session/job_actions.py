@@ -135,7 +135,7 @@ class JobActions:
         presenter = self._presenter
         if presenter.selected != job.id:
             return
-        ids = [row.id for row in presenter.jobs().rows]
+        ids = presenter.shown_ids()
         place = ids.index(job.id) if job.id in ids else 0
         others = [each for each in ids if each != job.id]
         presenter.select(others[min(place, len(others) - 1)] if others else "")

@@ -45,13 +45,13 @@ class VideoJobStore(QObject):
         self._in_memory: dict[str, dict[str, object]] = {}  # what `record` could not write yet, by the job's id
 
     async def open(self, store: VideoJobs) -> None:
-        """Read every job, and remove what fetches left half done. Raises `StorageError`."""
+        """Read every job, and remove what fetches left half done; `changed` is the caller's. Raises `StorageError`."""
         self.store = store
         jobs = await store.all()
         goes_on = {self.film(job) for job in jobs if job.is_open and job.download_url}
         await asyncio.to_thread(self._tidy, goes_on)
         self.is_read = True
-        self._take(jobs)
+        self._jobs = {job.id: job for job in jobs}
 
     def _tidy(self, goes_on: set[Path]) -> None:
         """Keep parts of videos that can be gone on with, and none else."""
@@ -60,10 +60,6 @@ class VideoJobStore(QObject):
             video = path.with_name(path.name.removesuffix(PART))
             if video not in goes_on or not read_part(video).size_bytes:
                 drop_part(video)
-
-    def _take(self, jobs: tuple[VideoJob, ...]) -> None:
-        self._jobs = {job.id: job for job in jobs}
-        self.changed.emit()
 
     # Reading
 
@@ -174,7 +170,8 @@ class VideoJobStore(QObject):
         assert self.store is not None
         await self.store.swap(one, other)
         self._jobs[one.id], self._jobs[other.id] = replace(one, place=other.place), replace(other, place=one.place)
-        self._take(tuple(sorted(self._jobs.values(), key=lambda job: -job.place)))
+        self._jobs = {job.id: job for job in sorted(self._jobs.values(), key=lambda job: -job.place)}
+        self.changed.emit()
 
     async def delete(self, job_id: str) -> None:
         """Remove a job, its video and its media for good."""
