@@ -1,4 +1,4 @@
-"""What a chat has used: per model and in all, every branch counted."""
+"""What a chat has used: per model and in all, every branch counted. A module of its own: not before the first paint."""
 
 from __future__ import annotations
 
