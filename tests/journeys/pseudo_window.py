@@ -11,11 +11,10 @@ import sys
 from pathlib import Path
 
 from app import formats, translation
-from tests.kit.pseudo import FORMATS, LANGUAGE, write_catalog
+from tests.kit.pseudo import FORMATS, Catalog
 
 FOLDER = Path(sys.argv[1])
-write_catalog(FOLDER / "language")
-translation.use(translation.catalog_of(LANGUAGE, FOLDER / "language"))
+translation.use(Catalog())
 formats.use(FORMATS)
 
 from app.ui.kit.qt_workarounds.layout_items import forget_layout_items  # noqa: E402

@@ -97,8 +97,8 @@ class Seen:
     def allow(self, texts: Iterable[str]) -> None:
         """Take these for names and contents, which nobody translates."""
         self._known.update(text.strip() for text in texts if len(text.strip()) > 1)
-        longest_first = sorted(self._known, key=len, reverse=True)
-        self._allowed = re.compile("|".join(rf"(?<!\w){re.escape(text)}(?!\w)" for text in longest_first))
+        self._longest_first = sorted(self._known, key=len, reverse=True)
+        self._long = "\0".join(text for text in self._known if len(text) > 12)
 
     def found(self) -> list[str]:
         return [f"{where}: {what} {text!r}" for (what, text), where in self._found.items()]
@@ -134,13 +134,17 @@ class Seen:
         self._read_before.add(text)
         if text.endswith("…") or HANDBOOK.match(text) or type(widget.parentWidget()).__name__ == "_HeaderLine":
             return  # cut (the whole text is read, too), a chapter that an answer names, or a header of HTTP
-        if any(text.strip("…") in each for each in self._known if len(each) > 12):
+        if text.strip("…") in self._long:
             return
-        left = WIRE.sub(" ", self._allowed.sub(" ", text))
+        left = WIRE.sub(" ", self._without_known(text))
         if BARE.search(left):
             self._note(f"{name_of(widget)} says in English", text[:160], where)
         if NUMBER.search(text) and text.isascii() and not isinstance(widget, QAbstractSpinBox):
             self._note(f"{name_of(widget)} has a US number", text[:160], where)
+
+    def _without_known(self, text: str) -> str:
+        known = "|".join(re.escape(each) for each in self._longest_first if each in text)
+        return re.sub(rf"(?<!\w)(?:{known})(?!\w)", " ", text) if known else text
 
     def _note(self, what: str, text: str, where: str) -> None:
         self._found.setdefault((what, text), where)

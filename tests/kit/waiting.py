@@ -5,26 +5,37 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-PAUSE_S = 0.005
 LIMIT_S = 100.0  # only for tests that would never end; a computer may have ten other things to do
 
 
 async def until(fact: Callable[[], object], what: str | Callable[[], str] = "", *, within_s: float = LIMIT_S) -> None:
     """Let the event loop run until `fact()` is true. Raises `TimeoutError`, which says what was waited for."""
     end = time.monotonic() + within_s
-    while not fact():
+    for pause_s in _pauses():
+        if fact():
+            return
         _check(end, fact, what)
-        await asyncio.sleep(PAUSE_S)
+        await asyncio.sleep(pause_s)
 
 
 def block_until(fact: Callable[[], object], what: str | Callable[[], str] = "", *, within_s: float = LIMIT_S) -> None:
     """The same where no event loop runs: this thread sleeps meanwhile."""
     end = time.monotonic() + within_s
-    while not fact():
+    for pause_s in _pauses():
+        if fact():
+            return
         _check(end, fact, what)
-        time.sleep(PAUSE_S)
+        time.sleep(pause_s)
+
+
+def _pauses() -> Iterator[float]:
+    """The seconds between two looks. Each wakes the loop: looking at the same pace would slow what is waited for."""
+    pause_s = 0.002
+    while True:
+        yield pause_s
+        pause_s = min(pause_s * 1.5, 0.02)
 
 
 def _check(end: float, fact: Callable[[], object], what: str | Callable[[], str]) -> None:
