@@ -22,7 +22,7 @@ from reruns import SOME_FAILED, Rerun, failures_in, run_again
 
 # Linux looks after the others, so that they are not broken unseen; elsewhere the libraries for Linux are not installed.
 PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.platform,)
-WORKERS = 4  # two for each of two processors: half of the time a test waits for Qt, a child or a sound
+WORKERS = 6  # three for each of two processors: half of the time a test waits for Qt, a child or a sound
 CHECKS_AT_ONCE = 2  # mypy uses one processor and two thirds of a gigabyte
 COMPILE = "compile"
 LAST_IN_LINE = () if sys.platform == "win32" else ("nice", "-n", "19")  # uses what the tests leave, and slows none

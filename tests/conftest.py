@@ -38,8 +38,9 @@ hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
 NO_TIMERS = QEventLoop.ProcessEventsFlag.X11ExcludeTimers
 LONGEST = (
-    *("test_pseudo_language.py", "test_wrappers.py", "test_self_test.py", "test_tour.py", "test_hostile_names.py"),
-    *("test_undo_and_trash.py", "test_wallet.py", "test_full_disk.py", "test_refused_exports.py"),
+    *("test_devices.py", "test_pseudo_language.py", "test_wrappers.py", "test_tour.py", "test_published_clients.py"),
+    *("test_hostile_names.py", "test_full_disk.py", "test_self_test.py", "test_undo_and_trash.py", "test_wallet.py"),
+    *("test_ends.py", "test_every_place.py", "test_refused_exports.py"),
 )
 read_no_sources()
 install_exception_guard()
@@ -48,12 +49,29 @@ httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_
 gc.disable()  # a worker thread that collects Qt objects ends the process; see qt_workarounds/garbage_collector.py
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest: else one worker is at it alone when the others have ended.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items[:] = longest_first(items, getattr(config, "workerinput", {}).get("workercount", 1))
+
+
+def longest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """Return `items` so that each worker begins with some of what takes longest: else one is at it alone when the
+    others have ended. Each worker first gets an equal share of the list, and others take from the end of it.
 
     Devices come before: Qt's list stays with the sound server that the first window of a process found.
     """
-    items.sort(key=lambda item: (item.path.name != "test_devices.py", item.path.name not in LONGEST))
+    heads: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    rest: list[pytest.Item] = []
+    for item in items:
+        name = item.path.name
+        (heads[LONGEST.index(name) % workers] if name in LONGEST else rest).append(item)
+    heads[0].sort(key=lambda item: item.path.name != LONGEST[0])
+    ordered: list[pytest.Item] = []
+    for worker, head in enumerate(heads):
+        share = (len(items) - len(ordered)) // (workers - worker)
+        cut = max(0, share - len(head))
+        ordered += [*head, *rest[:cut]]
+        del rest[:cut]
+    return ordered + rest
 
 
 @pytest.fixture(autouse=True)

@@ -11,12 +11,19 @@ from pathlib import Path
 import pytest
 
 from tests.kit.pseudo import pseudo
+from tests.kit.seen import BARE, WIRE
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_pseudo_keeps_fields_and_lengthens_words() -> None:
     assert pseudo("Save {name} as {n}") == "Šáṽééé {name} ášš {n}"
+
+
+@pytest.mark.parametrize("name", ["dxloSrhM…Bimj", "-xloSrh_…B-mj", "kabcdefg…4mno"])
+def test_a_shortened_id_is_no_english(name: str) -> None:
+    assert BARE.search(WIRE.sub(" ", f"Request {name} failed"))[0] == "Request"
+    assert not BARE.search(WIRE.sub(" ", name))
 
 
 @pytest.mark.timeout(600)  # two dozen dialogs, and each tab with one paid call

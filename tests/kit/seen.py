@@ -66,6 +66,7 @@ NAMES = (
 CONTENT = ("How do I stop an answer?", "One short line.", "A harbor at dawn", "tone", "Mm.")
 WIRE = re.compile(
     r"\w{3}, \d\d \w{3} \d{4}|\b[1-9A-HJ-NP-Za-km-z]{4,}…[1-9A-HJ-NP-Za-km-z]{4}\b"  # a day; a shortened address
+    r"|(?<!\S)[\w-]{8}…[\w-]{4}(?!\S)"  # the id of a call, shortened, which may have no digit
     r"|\S*[/_@:\\]\S*|\b0x\S+|\S*\d\S*|\b\w+(-\w+)+\b|\b\w+(\.\w+)+\b|\{[^}]*\}|\w+\([\w,]*\)"
     r"|\b\w*[a-z][A-Z]\w*\b",  # such as the end of an id that happens to have no digit
     re.DOTALL,

@@ -2,10 +2,13 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import suite
 from environments import Environment
+
+from tests.conftest import LONGEST, longest_first
 
 ENVIRONMENT = Environment(Path("/nowhere/.venv-test"), Path("/nowhere/lock"))
 REPORT = Path("/nowhere/tests.xml")
@@ -87,6 +90,20 @@ def test_tests_are_compiled_once_before_the_workers_collect_them() -> None:
     assert names.index("compile") < names.index("pytest")
     command = dict(suite.stages(ENVIRONMENT, ["tests/service", "-x", "-k", "chat"], REPORT))["compile"]
     assert command[-2:] == ["--collect-only", "tests/service"]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5, 6])
+def test_each_worker_begins_with_some_of_what_takes_longest(workers) -> None:
+    names = [f"test_{number}.py" for number in range(100)]
+    items = [SimpleNamespace(path=Path(name)) for name in sorted((*names, *LONGEST))]
+    ordered = [item.path.name for item in longest_first(items, workers)]
+    assert sorted(ordered) == sorted((*names, *LONGEST)) and ordered[0] == "test_devices.py"
+    begun = []
+    for worker in range(workers):  # as xdist shares them out
+        share = len(ordered) // (workers - worker)
+        begun += ordered[: len(LONGEST) // workers]
+        del ordered[:share]
+    assert set(begun) <= set(LONGEST)
 
 
 def test_arguments_reach_pytest_and_nobody_else() -> None:
