@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
+    QScrollArea,
     QWidget,
 )
 
@@ -70,6 +71,20 @@ async def test_an_empty_name_cannot_be_saved(qtbot, window: QWidget, theme: Them
     field.setText("  New  ")
     qtbot.mouseClick(dialog_button(dialog, "Save"), LEFT)
     assert await asked == "New"
+
+
+async def test_a_long_dialog_is_read_by_page_keys_from_its_buttons(qtbot, window: QWidget, theme: Theme) -> None:
+    window.resize(600, 300)
+    asked = asyncio.ensure_future(confirm(theme, window, "Leave?", "Work is running. " * 200, action="Leave"))
+    dialog = await opened(window)
+    button, bar = dialog_button(dialog, "Leave"), dialog.findChild(QScrollArea).verticalScrollBar()
+    assert button.hasFocus() and bar.maximum() > bar.pageStep()
+    qtbot.keyClick(button, Qt.Key.Key_PageDown)
+    assert bar.value() == bar.pageStep() and button.hasFocus()
+    qtbot.keyClick(button, Qt.Key.Key_PageUp)
+    assert bar.value() == 0
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert await asked is False
 
 
 async def test_an_open_dialog_grows_and_shrinks_with_the_text(window: QWidget, theme: Theme) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.translation import tr
@@ -98,6 +98,13 @@ class Dialog(QDialog):
         """Put a widget into the footer, before the buttons: it never scrolls out of sight."""
         self._buttons.insertWidget(0, widget, 1)
         self._buttons.setStretch(1, 0)  # the room at the left is this widget's alone
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Scroll by page with the keyboard on a button of the footer, too."""
+        if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self._scroll.keyPressEvent(event)
+        else:
+            super().keyPressEvent(event)
 
     async def answer(self) -> bool:
         """Open, wait, and return whether the person agreed. Closed with the task that waits."""
