@@ -270,6 +270,8 @@ def test_a_project_its_documents_a_seal_and_a_prompt_with_blanks(heard: Heard, r
     reader.hear("Sealed")
     look(reader.look(reader.focused()[-1]))
     look(run_command(reader, "what was checked", "Close"))
+    first = tab_to(reader, "Passed: ", role="list item")
+    assert re.fullmatch(r"Passed: Nonce, [0-9a-f]{64}", reader.focus_after("Down").name) and "Model" in first.name
     press(reader, "Escape", until="Message")
 
     reader.press("Ctrl+Shift+n")

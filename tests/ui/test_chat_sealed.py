@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
 
 from app.sandbox.server import RunningSandbox
 from app.sealed.__main__ import NOT_INTEL, main
 from app.storage.chat_rows import Chat
-from app.ui.chat.seal_dialog import SealDialog
+from app.ui.chat.seal_dialog import CheckLine, SealDialog
 from app.ui.chat.session.chat_options import sealed_controls
 from app.ui.chat.session.inspector_state import RequestView
 from app.ui.chat.session.message_actions import USE_MODEL
@@ -660,8 +660,8 @@ def test_every_lie_has_its_test_through_the_window() -> None:
 
 def said(sheet: SealDialog) -> str:
     """Every text of the sheet, with what a screen reader hears."""
-    labels = sheet.findChildren(QLabel)
-    return "\n".join(f"{label.accessibleName()} {label.text()}" for label in labels)
+    texts = [label.text() for label in sheet.findChildren(QLabel)]
+    return "\n".join((*texts, *(each.accessibleName() for each in sheet.findChildren(QWidget))))
 
 
 async def test_the_sheet_shows_each_check_with_its_value_and_what_was_not_checked(chat: SandboxChatHarness) -> None:
@@ -678,6 +678,16 @@ async def test_the_sheet_shows_each_check_with_its_value_and_what_was_not_checke
     assert "First seen" in text and "not at Intel" in text
     assert f"127.0.0.1:{chat.sandbox.base_url.split(':')[2].split('/')[0]}" in text
     assert "no check can prove it" in text
+    lines = sheet.findChildren(CheckLine)
+    for check in verdict.checks:
+        names = [line.accessibleName() for line in lines if check.title in line.accessibleName()]
+        assert any(check.value in name and check.reason in name for name in names), check
+    lines[0].setFocus()
+    for line in lines[1:]:
+        was = QApplication.focusWidget()
+        QTest.keyClick(was, Qt.Key.Key_Down)
+        if line.parentWidget() is was.parentWidget():
+            assert line.hasFocus() and not line.visibleRegion().isEmpty(), "read one by one, each scrolled to"
     sheet.accept()
     await chat.settle()
 

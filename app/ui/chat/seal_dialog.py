@@ -18,6 +18,7 @@ from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.read_lines import ReadLines
 from app.ui.kit.widgets.switch import Switch
 
 if TYPE_CHECKING:
@@ -161,6 +162,8 @@ class SealDialog(Dialog):
             lines = [MeasurementLine(self._theme, each) for each in report.measurements]
             self._section(tr("Measurements"), lines, since)
         asked = [Label(self._theme, host, "small", mono=True, wrap=True) for host in report.hosts]
+        for label, host in zip(asked, report.hosts, strict=True):
+            label.setAccessibleName(host)
         name = report.root_name
         root = tr("The certificates end at “{root}”.", root=name)
         if not report.is_intel:
@@ -173,8 +176,10 @@ class SealDialog(Dialog):
         card.body.addWidget(Label(theme, title, "small", "text2", weight=600))
         if about:
             card.body.addWidget(Label(theme, about, "small", "text2", wrap=True))
+        walked = ReadLines(card)
         for line in lines:
             card.body.addWidget(line)
+            walked.add(line)
         self._parts.add(card)
 
 
@@ -184,6 +189,7 @@ class CheckLine(QWidget):
     def __init__(self, theme: Theme, title: str, value: str, outcome: str, reason: str) -> None:
         super().__init__()
         icon, role, word = _SIGNS[outcome]
+        self.setAccessibleName(", ".join(filter(None, (tr("{word}: {title}", word=word, title=title), value, reason))))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(8))
@@ -192,9 +198,7 @@ class CheckLine(QWidget):
         column.setSpacing(theme.px(1))
         top = QHBoxLayout()
         top.setSpacing(theme.px(12))
-        name = Label(theme, title, "small", weight=500)
-        name.setAccessibleName(tr("{word}: {title}", word=word, title=title))
-        top.addWidget(name)
+        top.addWidget(Label(theme, title, "small", weight=500))
         shown = Label(theme, value, "small", "text2", mono=True, elide=True)
         shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         top.addWidget(shown, 1)
@@ -213,6 +217,7 @@ class MeasurementLine(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(1))
         changed = bool(measurement.first)
+        said = []
         for name, value in (
             (measurement.name, measurement.value),
             *(((tr("{name}, first seen", name=measurement.name), measurement.first),) if changed else ()),
@@ -222,5 +227,8 @@ class MeasurementLine(QWidget):
             row.addWidget(Label(theme, name, "small", "warn" if changed else "text2", weight=500))
             row.addWidget(Label(theme, value, "small", "text2", mono=True, elide=True), 1)
             column.addLayout(row)
+            said += [name, value]
         if changed:
-            column.addWidget(Label(theme, tr("Changed since first seen."), "small", "warn", wrap=True))
+            said.append(tr("Changed since first seen."))
+            column.addWidget(Label(theme, said[-1], "small", "warn", wrap=True))
+        self.setAccessibleName(", ".join(said))

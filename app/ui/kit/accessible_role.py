@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
 Role = Literal[
-    "Chart", "ComboBox", "Document", "Graphic", "Notification", "ProgressBar", "Slider", "Splitter", "StaticText"
+    "Chart",
+    "ComboBox",
+    "Document",
+    "Graphic",
+    "ListItem",
+    "Notification",
+    "ProgressBar",
+    "Slider",
+    "Splitter",
+    "StaticText",
 ]  # of QAccessible
 ATTRIBUTE = "accessible_role"
 
