@@ -13,12 +13,12 @@ from app.translation import tr
 from app.ui.chat.chat_header import LOCK_ROLES
 from app.ui.chat.session.seal import SealIndicator, SealState
 from app.ui.kit.discard import WidgetList
+from app.ui.kit.lists.read_lines import ReadLines
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.read_lines import ReadLines
 from app.ui.kit.widgets.switch import Switch
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.discard import discard
+from app.ui.kit.lists.read_lines import ReadLines
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.label import Label
@@ -50,7 +51,7 @@ class _Fields(QWidget):
         grid.setContentsMargins(side, 0, side, theme.px(4))
         grid.setHorizontalSpacing(theme.px(14))
         grid.setVerticalSpacing(0)
-        line = 0
+        line, walked = 0, ReadLines(self)
         for group, title in TITLES.items():
             self._titles.append(_cell(theme, Label(theme, title, "small", "text2", weight=600)))
             grid.addWidget(self._titles[-1], line, 0, 1, 3)
@@ -58,8 +59,9 @@ class _Fields(QWidget):
             for row in (each for each in rows if each.group == group):
                 name = Label(theme, row.name, "small", "text2", mono=True)
                 value = Label(theme, row.value, "small", mono=True, wrap=True)
-                value.setAccessibleName(f"{row.name}: {row.value}")
+                value.setAccessibleName(", ".join(filter(None, (f"{row.name}: {row.value}", row.reading))))
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                walked.add(value)
                 reading = Label(theme, row.reading, "small", "text2", wrap=True)
                 self._names.append(name)
                 for place, label in enumerate((name, value, reading)):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from app.ui.kit.widgets.buttons import Button
 from app.wallet.keys import encrypt_key_file, read_private_key
@@ -184,6 +184,13 @@ async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: WalletHarness, ke
         keyboard.press(ENTER, modifier)
         await until(lambda step=step: wallet.top_up.step == step or wallet.top_up.problem)
         assert wallet.top_up.step == step, wallet.top_up.problem
+        if step == "review":
+            rows = sorted(wallet.top_up.rows, key=lambda row: ("domain", "message", "hash").index(row.group))
+            named = {spoken_name(label).partition(":")[0]: label for label in dialog.sheet.findChildren(QLabel)}
+            await keyboard.to(named[rows[0].name])
+            for row in rows:  # what is signed is read field by field
+                assert spoken_name(QApplication.focusWidget()).startswith(f"{row.name}: {row.value}")
+                keyboard.press(DOWN)
     await until(dialog.leave.isDefault)
     keyboard.press(ENTER)  # closes what has nothing left to sign
     await until(lambda: wallet.top_up_dialog is None)
