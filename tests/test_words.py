@@ -16,7 +16,7 @@ from tests.words import ROOT, Text, _texts, called, is_logged, of_documents, of_
 # What is said, and what to say instead → its pattern.
 NOT_ENGLISH: dict[str, str] = {
     "stands: is, appears, comes": r"\b(stands?|standing|stood)\b(?!-in)",
-    "goes on: continues": r"\b(goes|going|went|go) on\b(?! with)",
+    "goes on: continues": r"\b(goes|going|went|go) on\b(?! with\b)",
     "lies: is stored, is": r"\b(lies?|lying)\b",
     "a day: per day": r"(\b[Oo]nce|[\d}]) an? (day|month|hour|minute|second|turn)\b",
     "one a line: one per line": r"\bone a (line|row)\b",
@@ -32,6 +32,11 @@ NOT_ENGLISH: dict[str, str] = {
     "so that it can: so you can": r"\bso that (it|they) can\b",
     "such a: this kind of": r"\b(not|no) such (a )?(service|file|thing)\b",
     "turned out: is": r"\bturned out\b",
+    "not any more: no longer": r"\b(not|no)\b[\w ]* any ?more\b",
+    "holds: contains": r"\b([Ii]t|document|file|project) holds\b",
+    "goes along: is sent": r"\b(goes|went|go) along\b",
+    "take out: remove": r"\b[Tt]ake out\b",
+    "words alone: words only": r"\bwords alone\b",
 }
 TERMS: dict[str, str] = {
     "film: video": r"\b[Ff]ilm(s|ed|ing)?\b",

@@ -49,7 +49,7 @@ async def _show_balance(rialto: Rialto) -> None:
     await rialto.refresh()
     balance = rialto.current_account.balance
     rialto.toast(
-        tr("The service says: {balance}.", balance=money.money(balance))
+        tr("The service reports {balance}.", balance=money.money(balance))
         if balance is not None
         else tr("The service did not state a balance.")
     )

@@ -233,7 +233,7 @@ def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Erro
 def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
         str(error).rstrip(".") or tr("The response is too large for Rialto"),
-        _join(tr("None of it was saved. Ask for less at a time."), charged),
+        _join(tr("None of it was saved. Request less at a time."), charged),
         EDIT,  # the same question would bring the same answer, and cost as much
         icon="warning",
         severity="warn",
@@ -309,7 +309,7 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
 
 def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     facts: list[tuple[str, str]] = []
-    for label, name in ((tr("Needs up to"), "need"), (tr("You have"), "have"), (tr("Minimum"), "minimum")):
+    for label, name in ((tr("Needs up to"), "need"), (tr("You have"), "have"), (tr("Minimum top-up"), "minimum")):
         amount = getattr(error, name, None)
         if amount is not None:
             facts.append((label, money(amount)))
@@ -320,7 +320,7 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Error
     top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
     button = ("top-up", tr("Top up…"))
     if top_up:  # the dialog begins with the amount that the button names
-        button = (f"top-up:{top_up}", tr("Top up {top_up}…", top_up=whole_money(top_up)))
+        button = (f"top-up:{top_up.normalize():f}", tr("Top up {top_up}…", top_up=whole_money(top_up)))
     return ErrorText(
         tr("Not enough credits for {this}", this=_this(subject)),
         _join(short or tr("The balance is too low."), tr("Nothing was charged.")),

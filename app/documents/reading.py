@@ -63,24 +63,24 @@ def sentence(reason: Reason) -> str:
 
 
 _SENTENCES = {
-    Reason.BOMB: tr("It unpacks to far more than a document holds. It was not read."),
+    Reason.BOMB: tr("It unpacks to far more than a document contains. It was not read."),
     Reason.CIRCLE: tr("This folder leads back to one that was already read."),
     Reason.DAMAGED: tr("The file is damaged and cannot be read."),
-    Reason.EMPTY: tr("There is no text in it."),
-    Reason.KIND: tr("Its content is not what its name says."),
-    Reason.LARGE: tr("It is too large: at most 100 MB, with 50 million characters of text."),
-    Reason.LINK: tr("It is a link. Add what it leads to, if you want that read."),
-    Reason.LOCKED: tr("It may not be read, or another program holds it."),
-    Reason.MANY: tr("There are more than 50,000 files. What came after them was left out."),
+    Reason.EMPTY: tr("It contains no text."),
+    Reason.KIND: tr("Its content does not match its name."),
+    Reason.LARGE: tr("It is too large. The limit is 100 MB and 50 million characters of text."),
+    Reason.LINK: tr("It is a link. To include its target, add the target itself."),
+    Reason.LOCKED: tr("Rialto has no permission to read it, or another program is using it."),
+    Reason.MANY: tr("There are more than 50,000 files. The rest were left out."),
     Reason.MEMORY: tr("Reading it takes too much memory."),
-    Reason.NAME: tr("Its name has control characters. Rename it to have it read."),
-    Reason.NO_TEXT: tr("Its pages are images, as from a scanner. It holds no text."),
-    Reason.OLD_OFFICE: tr("It is of an Office before 2007. Save it as DOCX, XLSX or PPTX."),
-    Reason.PASSWORD: tr("It has a password. Remove that to have it read."),
+    Reason.NAME: tr("Its name contains control characters. Rename it so Rialto can read it."),
+    Reason.NO_TEXT: tr("Its pages are images, as from a scanner. It contains no text."),
+    Reason.OLD_OFFICE: tr("It is from Office 2003 or earlier. Save it as DOCX, XLSX or PPTX."),
+    Reason.PASSWORD: tr("It is protected by a password. Remove the password so Rialto can read it."),
     Reason.SPECIAL: tr("It is a device or a pipe, not a file."),
-    Reason.TIME: tr("Reading it took too long, or failed in a way that ended the reading."),
-    Reason.UNKNOWN: tr("Files of this kind have no text that can be read here."),
-    Reason.VANISHED: tr("It is not there any more."),
+    Reason.TIME: tr("Reading it took too long or failed."),
+    Reason.UNKNOWN: tr("Rialto cannot read text from this kind of file."),
+    Reason.VANISHED: tr("It no longer exists."),
 }
 
 

@@ -43,7 +43,7 @@ def errors(page: Page) -> None:
                 ActionSpec("cheaper", "Use Kokoro, $0.0009"),
                 severity="warn",
                 icon="credits",
-                facts=(("Needs up to", "$0.0186"), ("You have", "$0.0011"), ("Minimum", "$5.00")),
+                facts=(("Needs up to", "$0.0186"), ("You have", "$0.0011"), ("Minimum top-up", "$5.00")),
             ),
         ),
         (

@@ -377,11 +377,11 @@ OLE = bytes.fromhex("d0cf11e0a1b11ae1")
     ("name", "data", "sentence"),
     [
         ("scan.pdf", samples.pdf(""), "Its pages are images"),
-        ("locked.pdf", samples.pdf("x", encrypt="secret"), "It has a password."),
-        ("locked.docx", OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "It has a password."),
-        ("old.doc", OLE + bytes(600), "It is of an Office before 2007."),
+        ("locked.pdf", samples.pdf("x", encrypt="secret"), "It is protected by a password."),
+        ("locked.docx", OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "It is protected by a password."),
+        ("old.doc", OLE + bytes(600), "It is from Office 2003 or earlier."),
         ("bomb.docx", samples.zipped({"_rels/.rels": "x" * 70_000_000}), "It unpacks to far more"),
-        ("lie.docx", samples.zipped({"notes.txt": "hello"}), "Its content is not what its name"),
+        ("lie.docx", samples.zipped({"notes.txt": "hello"}), "Its content does not match its name"),
         ("cut.pdf", samples.pdf("x")[:60], "The file is damaged"),
     ],
 )

@@ -268,7 +268,7 @@ async def test_doc_and_a_name_attach_a_whole_document(theme: Theme, tmp_home: Pa
             assert [each.title for each in shown.page.rows()[-1].sources] == ["lease.pdf, all text", "notes.md"]
             shown.page.box.ask_source(shown.page.rows()[-1].id, 1)
             dialog = await viewer(shown)
-            assert dialog.note.text() == "As it was read on this computer."
+            assert dialog.note.text() == "The text as read on this computer."
             assert dialog.text.toPlainText() == "# Cats\nThe cat sleeps."
             await closed(shown, dialog)
         finally:
@@ -360,7 +360,7 @@ async def test_an_answer_cites_its_passages_and_they_open_the_document_at_the_pl
             (papers / "long.md").unlink()
             shown.page.box.ask_source(answer.id, 0)
             dialog = await viewer(shown)
-            assert "not there any more" in dialog.note.text()
+            assert "no longer exists" in dialog.note.text()
             assert "<b>zebra</b> is striped." in dialog.text.toPlainText()
             assert not dialog.show_folder.isEnabled()
             await closed(shown, dialog)
@@ -402,7 +402,7 @@ async def test_a_project_comes_back_with_the_list_of_its_documents_once_that_is_
             project = await with_papers(shown, papers)
             shown.presenter.export_project(project, tmp_home / "flat.json")
             await shown.settle()
-            assert "lists the 1 file or folder it follows, without contents" in str(said[-1])
+            assert "lists the 1 file or folder it follows, without their contents" in str(said[-1])
             assert "900 euros" not in (tmp_home / "flat.json").read_text()
             for answer in (False, True):
                 before = {each.id for each in projects.all}

@@ -90,7 +90,7 @@ async def test_what_the_page_of_a_project_says_is_kept_and_undone_in_one(theme: 
         dialog.name.setText("Dissertation")
         dialog.color.setCurrentIndex(dialog.color.findData("blue"))
         dialog.instructions.setPlainText("Cite.")
-        dialog.parameters.setCurrentIndex(dialog.parameters.findText("As in the open chat"))
+        dialog.parameters.setCurrentIndex(dialog.parameters.findText("Same as the open chat"))
         dialog.limit.setText("lots")
         dialog.save.click()
         assert dialog.isVisible() and "such as 2.50" in dialog.limit_problem.text()
@@ -115,7 +115,7 @@ async def test_what_the_page_of_a_project_says_is_kept_and_undone_in_one(theme: 
 
 def test_the_page_shows_and_gives_back_what_it_was_given(theme: Theme, qtbot: Any) -> None:
     form = ProjectForm("Thesis", "teal", "Cite.", "gone-model", SPEAKER, {"temperature": 0.2}, "2.50")
-    choices = ProjectChoices([("m", "Model M")], [SPEAKER], [("As in the open chat", {})])
+    choices = ProjectChoices([("m", "Model M")], [SPEAKER], [("Same as the open chat", {})])
     window = QWidget()
     qtbot.addWidget(window)
     dialog = ProjectDialog(theme, window, form, choices, ())

@@ -67,7 +67,7 @@ async def test_projects_stand_above_the_other_chats_and_fold(theme: Theme, tmp_h
         project = await made(shown, "Thesis", one, two)
         await settle(shown)
         assert titles(shown) == ["[Projects]", "Thesis", "Two", "One", "[Today]", "Three"]
-        assert shown.chat_rows.row_of(ProjectKey(project)).spoken == "Thesis, project, 2 chats, unfolded"
+        assert shown.chat_rows.row_of(ProjectKey(project)).spoken == "Thesis, project, 2 chats, expanded"
         assert shown.chat_list.foot.words.text() == "3 chats"
 
         view = shown.chat_list.view
@@ -89,7 +89,7 @@ async def test_projects_stand_above_the_other_chats_and_fold(theme: Theme, tmp_h
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
         await settle(shown)
         assert titles(shown)[1] == "Thesis"
-        assert [each for each in heard if "fold" in each] == ["folded", "unfolded", "folded", "unfolded"]
+        assert [each for each in heard if each in ("collapsed", "expanded")] == ["collapsed", "expanded"] * 2
 
 
 async def test_a_filter_looks_into_folded_and_archived_projects(theme: Theme, tmp_home: Path) -> None:

@@ -677,7 +677,7 @@ async def test_the_sheet_shows_each_check_with_its_value_and_what_was_not_checke
         assert name.upper() in text and value in text
     assert "First seen" in text and "not at Intel" in text
     assert f"127.0.0.1:{chat.sandbox.base_url.split(':')[2].split('/')[0]}" in text
-    assert "no check can prove it" in text
+    assert "no check can prove that" in text
     lines = sheet.findChildren(CheckLine)
     for check in verdict.checks:
         names = [line.accessibleName() for line in lines if check.title in line.accessibleName()]
@@ -913,7 +913,7 @@ async def test_r_tee_10_nothing_is_attached_compared_or_read_aloud(chat: Sandbox
         assert not enabled[f"chat.{name}"], name
     chat.presenter.compare("hello", (MODEL, PLAIN))
     await chat.settle()
-    assert await answered(chat) == 1 and "each model needs a seal" in str(told)
+    assert await answered(chat) == 1 and "each model needs its own seal" in str(told)
 
 
 async def test_r_tee_10_a_character_begins_a_chat_of_its_own(chat: SandboxChatHarness) -> None:

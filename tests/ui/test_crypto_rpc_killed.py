@@ -204,7 +204,7 @@ async def test_two_gigabytes_are_refused_politely_without_being_read(window: Con
     assert run is not None
     assert run.problem is not None
     assert "larger than the 64 MiB" in run.problem.what
-    assert "Ask for less at a time" in run.problem.meaning
+    assert "Request less at a time" in run.problem.meaning
     assert window.response.card.isVisible()
     press(window.response.card, "Edit")
     assert window.request.params.hasFocus()

@@ -112,10 +112,10 @@ async def test_the_window_says_the_price_and_starts_when_its_button_is_pressed(
             pane.start.click()
             await until(lambda: f"{PASSAGES} passages are embedded" in pane.note.text() and pane.start.isHidden())
             pane.switch.click()
-            await until(lambda: "words alone" in pane.note.text() and pane.switch.text() == "Turn on")
+            await until(lambda: "by words only" in pane.note.text() and pane.switch.text() == "Turn on")
             pane.choice.setCurrentIndex(1)
             pane.choice.activated.emit(1)
-            await until(lambda: "of the other model are deleted" in pane.price.text())
+            await until(lambda: "deletes the other model’s embeddings" in pane.price.text())
             pane.delete.click()
             await until(lambda: pane.delete.isHidden() and f"{PASSAGES} passages to embed" in pane.price.text())
             dialog.reject()
@@ -159,7 +159,7 @@ async def test_a_question_is_embedded_once_and_only_while_that_is_wanted(
             await tab.fault("drop", path=PATH)
             found, why = await documents.find(project, "number 9")
             assert found
-            assert "words alone" in why
+            assert "by words only" in why
         finally:
             documents.close()
 
@@ -187,7 +187,7 @@ async def test_a_limit_halves_the_batch_and_waits(
             await tab.tasks.idle()
             assert sent[:3] == [MOST_TEXTS, MOST_TEXTS // 2, MOST_TEXTS // 2]
             assert sum(sent[1:]) == PASSAGES
-            assert any("limits requests" in note for note in notes)
+            assert any("Limit reached" in note for note in notes)
         finally:
             tab.presenter.documents.close()
 

@@ -117,13 +117,15 @@ def test_a_refused_key_offers_to_replace_it() -> None:
 
 def test_a_low_balance_says_what_is_needed_and_offers_the_right_amount() -> None:
     error = errors.PaymentRequired("Insufficient balance", status=402)
-    error.need, error.have, error.minimum = Decimal("0.0186"), Decimal("0.0011"), Decimal("5")
+    error.need, error.have, error.minimum = Decimal("0.0186"), Decimal("0.0011"), Decimal("5.0")
     problem = describe(error, now=NOW, subject="clip")
     assert problem.what == "Not enough credits for this clip"
     assert "short by $0.0175" in problem.meaning
-    assert problem.facts == (("Needs up to", "$0.0186"), ("You have", "$0.0011"), ("Minimum", "$5.00"))
+    assert problem.facts == (("Needs up to", "$0.0186"), ("You have", "$0.0011"), ("Minimum top-up", "$5.00"))
     assert problem.primary is not None
-    assert problem.primary.text == "Top up $5…"
+    assert (problem.primary.text, problem.primary.id) == ("Top up $5…", "top-up:5"), (
+        "as the field of the amount shows it"
+    )
 
 
 def test_a_reached_limit_counts_down_and_can_be_called_off() -> None:

@@ -252,7 +252,7 @@ async def test_r_tee_17_a_host_that_is_no_accounts_own_is_listed_by_its_name(set
     settings_harness.calls.note(receipt("the sandbox", "GET http://127.0.0.1:4000/tdx/certification/v4/tcb"))
     text = words(settings.page("privacy"))
     assert "api.trustedservices.intel.com" in text and "2 requests" in text and "api.example.com" not in text
-    assert "Asked about the processors of an enclave." in text and "On this computer. Nothing leaves it." in text
+    assert "Asked about an enclave’s processors." in text and "On this computer. Nothing leaves it." in text
     assert settings_harness.calls.last_answer(account_id) is None
     await tasks.idle()
 

@@ -108,7 +108,7 @@ def _read(file: Json) -> ReadFile:
         try:
             data = base64.b64decode(encoded, validate=True)
         except (binascii.Error, ValueError):
-            raise _Unreadable("file_data is no base64") from None
+            raise _Unreadable("file_data is not base64") from None
         text = _text(data).strip()
         if not text:
             raise _Unreadable("No text content could be extracted from the file.")
@@ -141,7 +141,7 @@ def _unpacked(data: bytes) -> Iterator[str]:
                     content = member.read(left + 1)
                 left -= len(content)
                 if left < 0:
-                    raise _Unreadable("It unpacks to more than a document holds.")
+                    raise _Unreadable("It unpacks to more than a document contains.")
                 text = _TAG.sub("", _BREAK.sub("\n\n", content.decode("utf-8", "replace")))
                 if text.strip():
                     yield html.unescape(text)

@@ -133,7 +133,7 @@ class Recorder:
             async with aclosing(pieces):
                 return Response(answer.status_code, told, b"".join([piece async for piece in pieces]))
         except HangUp:
-            return _plain(502, "The service broke its answer off")
+            return _plain(502, "The service broke off its answer")
 
     async def _passed(
         self, request: Request, path: str, answer: httpx.Response, begun: float

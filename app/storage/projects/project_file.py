@@ -114,11 +114,11 @@ def _values(body: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         raise NotAProject(tr("This file contains no project that Rialto can read."))
     instructions = text_of(body.get("instructions"))
     if len(instructions) > MAX_INSTRUCTIONS_CHARS:
-        raise NotAProject(tr("The instructions of this project are longer than 100,000 characters."))
+        raise NotAProject(tr("This project’s instructions are longer than 100,000 characters."))
     limit = money_of(body.get("limit_usd"))
     if body.get("limit_usd") is not None and (limit is None or not 0 <= limit <= MAX_LIMIT_USD):
         # without a limit anything could be spent
-        raise NotAProject(tr("The spending limit of this project is no amount."))
+        raise NotAProject(tr("This project’s spending limit is not an amount."))
     options = body.get("options")
     color = body.get("color")
     return {

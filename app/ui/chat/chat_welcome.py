@@ -111,7 +111,7 @@ class ChatWelcome(ScrollPane):
         self.account.clicked.connect(lambda: self.account_wanted.emit("accounts"))
         self._examples_title = Label(theme, tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
         self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
-        self.handbook = LinkButton(theme, tr("Or try documents in a ready project with Rialto’s handbook"))
+        self.handbook = LinkButton(theme, tr("Or try documents in a sample project with Rialto’s handbook"))
         self.handbook.clicked.connect(self.handbook_wanted)
         self._examples = QWidget()
         self._presets_title = Label(theme, tr("Your prompts and presets"), "small", "text2", weight=600)

@@ -191,9 +191,9 @@ class ComposerController(QObject):
     def _document_entries(self, project_id: str) -> list[Entry]:
         """One for each document found. Always at least one: Enter must not send what was meant for this list."""
         if self._documents is None:
-            return [Entry(DOCUMENT, tr("Attach a whole document of the project"), self._ask_document)]
+            return [Entry(DOCUMENT, tr("Attach a whole document from the project"), self._ask_document)]
         if not self._documents:
-            words = tr("No document that was read has this name. Show the documents")
+            words = tr("No document Rialto read has this name. Show the documents")
             return [Entry(DOCUMENT, words, self._page.controller.open_documents)]
         return [
             Entry(f"{DOCUMENT} {each.name}", each.detail, partial(self._attach_document, project_id, each))
@@ -225,7 +225,7 @@ class ComposerController(QObject):
             name = tr("{file}, all text", file=document.name)
             self.give(presenter.attaching.add_texts, [(name, text, DocumentPlace(document.path))])
         else:
-            self._page.toast_wanted.emit(tr("The documents changed meanwhile. Choose the document again."))
+            self._page.toast_wanted.emit(tr("The documents have changed. Choose the document again."))
 
     def _show_entries(self) -> None:
         page, typed = self._page, self._typed
@@ -239,7 +239,7 @@ class ComposerController(QObject):
             if action.enabled() and not action.id.startswith(("chat.next", "chat.previous"))
         ]
         if project_id:
-            commands.insert(0, Entry(DOCUMENT, tr("Attach a whole document of the project"), self._ask_document))
+            commands.insert(0, Entry(DOCUMENT, tr("Attach a whole document from the project"), self._ask_document))
         rows = page.presenter.presets.rows() if page.presenter.presets is not None else ()
         kept = [Entry(f"{row.kind} {row.name}", row.detail, partial(self.use_preset, row.id)) for row in rows]
         people = [

@@ -34,7 +34,7 @@ class DocumentViewer(Dialog):
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(tr("Text of the document"))
+        self.text.setAccessibleName(tr("Document text"))
         self.text.setFont(theme.font("body"))
         self.text.setPlainText(before + marked + after)
         self.body.addWidget(self.text)

@@ -40,7 +40,7 @@ class DocumentsDialog(Dialog):
     def __init__(
         self, theme: Theme, parent: QWidget, documents: ChatDocuments, project_id: str, tasks: TaskScope
     ) -> None:
-        super().__init__(theme, parent, tr("Documents of the project"), width=WIDTH)
+        super().__init__(theme, parent, tr("Project documents"), width=WIDTH)
         self._documents = documents
         self._project_id = project_id
         self._tasks = tasks
@@ -48,8 +48,8 @@ class DocumentsDialog(Dialog):
         self._has_read = False  # and its end was not said
         self.setAcceptDrops(True)
         note = tr(
-            "Files are read on this computer only. A passage is sent with the message that you attach it to, and"
-            " nowhere else unless you have the passages embedded below."
+            "Files are read on this computer only. A passage is sent only with the message you attach it to, unless"
+            " you embed the passages below."
         )
         self.body.addWidget(Label(theme, note, "small", "text2", wrap=True))
         card = Card(theme, padding=(14, 10), spacing=4)
@@ -86,7 +86,7 @@ class DocumentsDialog(Dialog):
         self.unread = QPlainTextEdit()
         self.unread.setReadOnly(True)
         self.unread.setTabChangesFocus(True)
-        self.unread.setAccessibleName(tr("Files that were not read"))
+        self.unread.setAccessibleName(tr("Files not read"))
         self.unread.setFont(theme.font("small"))
         self.unread.setFixedHeight(UNREAD_LINES * theme.line_px("small") + theme.px(12))
         self.body.addWidget(self.unread_title)
@@ -133,7 +133,9 @@ class DocumentsDialog(Dialog):
         elif progress.state == "looking":
             self.progress.set_text(tr("Looking for changes…"))
         elif progress.state == "failed":
-            self.progress.set_text(tr("The files could not be read. Is the disk full? Quit and start again to retry."))
+            self.progress.set_text(
+                tr("The files could not be read. Make sure the disk is not full, then restart Rialto.")
+            )
         if not self._later.isActive():
             self._later.start()
 

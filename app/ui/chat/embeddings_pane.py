@@ -118,20 +118,20 @@ class EmbeddingsPane(QWidget):
             words = tr("Embedding {done} of {of}", done=format_number(state.done), of=format_number(state.of))
         elif known is None or not known.count:
             words = tr(
-                "Embeddings find passages that say the same in other words or another language. The service reads each"
-                " passage once, and each question in a chat of this project."
+                "Embeddings find passages that say the same thing in other words or another language. The service"
+                " reads each passage once, and each question you ask in this project’s chats."
             )
         elif not state.fits:
             words = tr(
-                "These embeddings are from another service. Until they are made again, words alone are searched."
+                "These embeddings are from another service. Until you create them again, Rialto searches by words only."
             )
         else:
             count = tr_n("{n} passage is embedded", "{n} passages are embedded", known.count)
             size = file_size(known.size_bytes)
             words = (
-                tr("{count}, {size}. Each question in a chat of this project is embedded too.", count=count, size=size)
+                tr("{count}, {size}. Each question in this project’s chats is embedded too.", count=count, size=size)
                 if known.is_on
-                else tr("{count}, {size}, and not used: words alone are searched.", count=count, size=size)
+                else tr("{count}, {size}. Not used: Rialto searches by words only.", count=count, size=size)
             )
         self.note.set_text(f"{words} {state.note}".strip())
 
@@ -174,11 +174,11 @@ def _offer_words(state: Embedding, model: Model, offer: Offer) -> list[str]:
     if offer.maybe_paid:
         words.append(
             tr_n(
-                "{n} of them was on its way when Rialto quit and may have been charged before.",
-                "{n} of them were on their way when Rialto quit and may have been charged before.",
+                "{n} of them was being sent when Rialto quit and may already have been charged.",
+                "{n} of them were being sent when Rialto quit and may already have been charged.",
                 offer.maybe_paid,
             )
         )
     if state.about is not None and state.about.count and state.about.model != model.id:
-        words.append(tr("The embeddings of the other model are deleted then."))
+        words.append(tr("This deletes the other model’s embeddings."))
     return words + each

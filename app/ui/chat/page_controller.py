@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
 
-PRIVATE = (tr("Private chat."), tr("Nothing of it is saved on this computer, except receipts without text."))
-NO_PROJECT = tr("This chat is in no project. Documents belong to projects.")
+PRIVATE = (tr("Private chat."), tr("Nothing in it is saved on this computer, except receipts without text."))
+NO_PROJECT = tr("This chat is not in a project. Documents belong to projects.")
 MOST_PATHS_SHOWN = 12  # in a question
 IMPORTABLE = (".json", ".jsonl", ".zip")
 
@@ -243,7 +243,7 @@ class ChatPageController(QObject):
         if wanted is not None:
             self._tasks.start_unless_running("edit-project", self._edit_project, wanted)
         else:
-            page.toast_wanted.emit(tr("This chat is in no project, so there are no project settings."))
+            page.toast_wanted.emit(tr("This chat is not in a project, so it has no project settings."))
 
     async def _edit_project(self, project_id: str) -> None:
         from app.ui.chat.project_dialog import ProjectChoices, ProjectDialog
@@ -260,7 +260,7 @@ class ChatPageController(QObject):
         choices = ProjectChoices(
             [(row.id, row.name) for row in models],
             (opened.character,) if opened.character is not None else (),
-            [(tr("As in the open chat"), options), *presets],
+            [(tr("Same as the open chat"), options), *presets],
         )
         chats, messages = projects.totals(project_id)
         real, play = await projects.spent(project_id)
@@ -303,7 +303,7 @@ class ChatPageController(QObject):
         elif not presenter.documents.paths(project_id):
             self.open_documents(project_id)
         elif not presenter.opened.draft.strip():
-            self._page.toast_wanted.emit(tr("Write a question first. The documents are searched for its words."))
+            self._page.toast_wanted.emit(tr("Write a question first. Rialto searches the documents for its words."))
         elif not (control := presenter.head().controls.documents).usable:
             self._page.toast_wanted.emit(control.why)
         else:
@@ -312,7 +312,7 @@ class ChatPageController(QObject):
     async def _find_passages(self, text: str) -> None:
         passages = self._page.presenter.passages
         if passages is not None and not await passages.find(text):
-            self._page.toast_wanted.emit(tr("No more passages fit what you wrote."))
+            self._page.toast_wanted.emit(tr("No more passages match what you wrote."))
 
     def export_project(self, project_id: str) -> None:
         """Ask for the file, then write a project with all its chats."""
@@ -611,11 +611,11 @@ class ChatPageController(QObject):
         shown = [sanitize_line(path) for path in paths[:MOST_PATHS_SHOWN]]
         shown += [tr("and {n} more", n=count(len(paths) - len(shown)))] if len(paths) > len(shown) else []
         question = tr(
-            "Where it was exported, this project followed:\n\n{paths}\n\n"
-            "Should it follow these on this computer as well? They are read on this computer only.",
+            "On the computer it comes from, this project followed:\n\n{paths}\n\n"
+            "Follow these on this computer too? They are read on this computer only.",
             paths="\n".join(shown),
         )
-        title = tr("Documents of “{name}”", name=sanitize_line(name))
+        title = tr("Documents in “{name}”", name=sanitize_line(name))
         main, theme = self._page.main, self._theme
         if await confirm(theme, main, title, question, action=tr("Follow"), cancel=tr("Do not follow")):
             self._page.presenter.documents.add(project_id, [Path(path) for path in paths])

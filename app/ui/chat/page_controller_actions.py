@@ -113,7 +113,7 @@ def controller_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[Tab
         ),
         action(
             "documents",
-            tr("Documents of the project…"),
+            tr("Project documents…"),
             lambda it: it.open_documents(),
             "",
             "document",

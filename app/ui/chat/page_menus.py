@@ -54,7 +54,7 @@ def _open_project_menu(page: ChatPage, project: ProjectEntry, where: QPoint) -> 
     up.triggered.connect(lambda: projects.step(project_id, -1))
     down = menu.add(tr("Move down"), "arrow-down", shortcut="Alt+Shift+Down")
     down.triggered.connect(lambda: projects.step(project_id, 1))
-    archive = menu.add(tr("Take out of archive") if project.archived else tr("Archive"), "database")
+    archive = menu.add(tr("Unarchive") if project.archived else tr("Archive"), "database")
     archive.triggered.connect(lambda: projects.archive(project_id, not project.archived))
     export = menu.add(tr("Export…"), "download")
     export.triggered.connect(lambda: page.controller.export_project(project_id))

@@ -72,7 +72,7 @@ class ProjectDialog(Dialog):
         self.instructions = QPlainTextEdit(form.instructions)
         self.instructions.setAccessibleName(tr("Instructions"))
         self.instructions.setTabChangesFocus(True)
-        self.instructions.setPlaceholderText(tr("Instructions for every chat of the project"))
+        self.instructions.setPlaceholderText(tr("Instructions for every chat in the project"))
         self.instructions.setFont(theme.font("body"))
         self.instructions.setFixedHeight(INSTRUCTION_LINES * theme.line_px("body") + theme.px(12))
         note = tr("Sent before each chat’s own system prompt; the tokens are billed.")
@@ -81,7 +81,7 @@ class ProjectDialog(Dialog):
 
         self.body.addWidget(Label(theme, tr("New chats begin with"), weight=600))
         self.model = ChoiceField(theme, tr("Model"))
-        self.model.addItem(tr("Same as other chats"), "")
+        self.model.addItem(tr("Default"), "")
         for model_id, name in choices.models:
             self.model.addItem(name, model_id)
         if form.model and self.model.findData(form.model) < 0:
@@ -97,7 +97,7 @@ class ProjectDialog(Dialog):
         self.character.setCurrentIndex(1 if form.character is not None else 0)
         self._parameters: list[Mapping[str, object] | None] = [None]
         self.parameters = ChoiceField(theme, tr("Parameters"))
-        self.parameters.addItem(tr("Same as other chats"))
+        self.parameters.addItem(tr("Default"))
         kept = [(tr("The project’s own"), form.parameters)] if form.parameters is not None else []
         for words, options in (*kept, *choices.parameters):
             self._parameters.append(options)
@@ -159,7 +159,9 @@ class ProjectDialog(Dialog):
         elif len(self.instructions.toPlainText()) > MAX_INSTRUCTIONS_CHARS:
             self._blame(self.problem, self.instructions, tr("The instructions are longer than 100,000 characters."))
         elif self.limit.text().strip() and read_limit(self.limit.text()) is None:
-            self._blame(self.limit_problem, self.limit, tr("Enter an amount in US dollars, such as 2.50, or nothing."))
+            self._blame(
+                self.limit_problem, self.limit, tr("Enter an amount in US dollars, such as 2.50, or leave it empty.")
+            )
         else:
             self.accept()
             return

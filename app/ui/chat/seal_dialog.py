@@ -34,9 +34,9 @@ _SIGNS = {
     FAILED: ("error", "bad", tr("Failed")),
 }
 _STILL_SEEN = tr(
-    "The service still sees your account, the model, roles, times, and how long each message is. One that tampers on "
-    "the way could put its own key in place of yours: only a receipt that matches rules that out. Nobody publishes "
-    "which program an enclave should run, so no check can prove it."
+    "The service still sees your account, the model, roles, times, and how long each message is. One that "
+    "tampers with your messages could put its own key in place of yours. Only a matching receipt rules that out. No "
+    "one publishes which program an enclave should run, so no check can prove that it runs the right one."
 )
 
 
@@ -72,7 +72,7 @@ class SealDialog(Dialog):
             tr("Ask Intel about enclaves"),
             tr(
                 "Intel’s servers say whether the processor is up to date and not revoked. They learn your IP address "
-                "and the type of the processor, nothing of the chat."
+                "and the processor type, but nothing about the chat."
             ),
             is_on=asks[0],
         )
@@ -82,7 +82,7 @@ class SealDialog(Dialog):
             tr("Ask NVIDIA about graphics processors"),
             tr(
                 "NVIDIA’s servers say whether the graphics processors are genuine. They learn your IP address and "
-                "which processors these are, nothing of the chat."
+                "which processors these are, but nothing about the chat."
             ),
             is_on=asks[1],
         )
@@ -125,7 +125,7 @@ class SealDialog(Dialog):
         self.checks.blockSignals(False)
         self.checks.setVisible(now > 1)
         self.save.setEnabled(bool(reports))
-        self.save.setToolTip("" if reports else tr("Nothing was checked yet."))
+        self.save.setToolTip("" if reports else tr("Nothing has been checked yet."))
         self.check.setVisible(lock.is_on)
         self._fill()
         self._fit()
@@ -144,7 +144,7 @@ class SealDialog(Dialog):
         self._parts.clear()
         report = self.shown
         if report is None:
-            words = tr("The enclave of this chat was not checked.") if self._lock.is_on else tr("Nothing was checked.")
+            words = tr("This chat’s enclave was not checked.") if self._lock.is_on else tr("Nothing was checked.")
             self._parts.add(Label(self._theme, words, role="text2", wrap=True))
             return
         checks = report.checks

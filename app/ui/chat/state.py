@@ -108,7 +108,7 @@ class ProjectEntry(NamedTuple):
     def spoken(self) -> str:
         """The row as a screen reader says it."""
         kind = tr("project") if self.id else ""
-        parts = (self.title, kind, self.words, tr("folded") if self.folded else tr("unfolded"))
+        parts = (self.title, kind, self.words, tr("collapsed") if self.folded else tr("expanded"))
         return ", ".join(part for part in parts if part)
 
 

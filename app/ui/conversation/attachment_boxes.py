@@ -60,7 +60,7 @@ class AttachmentsBox(Box):
                 rect = QRectF(x, y + tall - high, wide, high)
                 action = ("attachment", str(number)) if each.path else ("none",)
                 opens = each.kind == "image" or each.is_passage
-                press = tr("Click to open.") if opens else tr("Click to save it.")
+                press = tr("Click to open.") if opens else tr("Click to save.")
                 tip = f"{each.name}\n{each.detail}" + (f"\n{press}" if each.path else "")
                 self._controls.append(Control(f"file{number}", rect, name, action, tooltip=tip))
                 x += wide + gap

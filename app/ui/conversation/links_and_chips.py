@@ -109,7 +109,7 @@ def _meaning(span: Span, shown: str, sources: tuple[RowSource, ...]) -> tuple[st
         places = [place for place, source in enumerate(sources) if source.passage is not None]
         number = int(passage[1])
         if not 1 <= number <= len(places):
-            return shown, ("none",), tr("No passage {number} went along with the question.", number=number)
+            return shown, ("none",), tr("No passage {number} was sent with the question.", number=number)
         place = places[number - 1]
         name = tr("Source {number}: {title}", number=place + 1, title=sources[place].title)
         return name, ("source", str(place)), source_card(sources[place])

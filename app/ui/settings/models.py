@@ -88,7 +88,7 @@ class ModelsPage(SectionPage):
             ),
             SettingRow(theme, tr("Temperature"), self.temperature, meaning=lowest),
             SettingRow(theme, tr("Top-p"), self.top_p, meaning=lowest),
-            SettingRow(theme, tr("Reply limit"), self.reply_limit, meaning=tr("The most tokens in one answer.")),
+            SettingRow(theme, tr("Reply limit"), self.reply_limit, meaning=tr("Maximum tokens in one answer.")),
         )
 
     def _number(self, name: str, *, high: float, step: float) -> NumberField:

@@ -22,9 +22,7 @@ class NotificationsPage(SectionPage):
         self.tell.clicked.connect(lambda on: presenter.choose(notify=on))
         self.try_it = Button(theme, tr("Test notification"), "bell", size="small")
         self.try_it.clicked.connect(presenter.try_notification)
-        self._said = SettingRow(
-            theme, tr("Show test"), self.try_it, meaning=tr("Shows one even while this window is in front.")
-        )
+        self._said = SettingRow(theme, tr("Test"), self.try_it, meaning=tr("Shown even while this window is in front."))
         seconds = [(each, tr("{n} s", n=each)) for each in ("6", "15", "30")]
         self.stay = SegmentedChoice(theme, tr("Notices in the window stay"), [*seconds, ("", tr("Until closed"))])
         self.stay.changed.connect(lambda stay: presenter.choose(notice_seconds=stay))

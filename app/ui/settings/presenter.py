@@ -36,7 +36,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "recordings": (tr("Recordings"), "chart_transcribe"),
     "speech": (tr("Speech clips and voices"), "chart_speech"),
     "images": (tr("Images"), "chart_images"),
-    "documents": (tr("Index of documents"), "accent"),
+    "documents": (tr("Document index"), "accent"),
     "chats": (tr("Chats, calls, receipts, log"), "chart_chat"),
     "backups": (tr("Backups"), "chart_console"),
     "cache": (tr("Cache (safe to delete)"), "line2"),

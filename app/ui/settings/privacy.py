@@ -41,7 +41,7 @@ class PrivacyPage(SectionPage):
         sealed = RowCard(theme)
         meaning = tr(
             "On: Intel’s servers say whether an enclave’s processor is up to date and not revoked. They learn your IP "
-            "address and the type of the processor, nothing of the chat."
+            "address and the processor type, but nothing about the chat."
         )
         sealed.add(SettingRow(theme, words, self.intel, meaning=meaning))
         words = tr("Ask NVIDIA about graphics processors")
@@ -49,7 +49,7 @@ class PrivacyPage(SectionPage):
         self.nvidia.clicked.connect(lambda on: presenter.choose(ask_nvidia=on))
         meaning = tr(
             "On: NVIDIA’s servers say whether an enclave’s graphics processors are genuine. They learn your IP address "
-            "and which processors these are, nothing of the chat."
+            "and which processors these are, but nothing about the chat."
         )
         sealed.add(SettingRow(theme, words, self.nvidia, meaning=meaning))
         self.group(tr("Sealed chats"), sealed)
@@ -103,5 +103,5 @@ class PrivacyPage(SectionPage):
         title = host.host or tr("The Sandbox")
         meaning = tr("On this computer. Nothing leaves it.") if host.is_here else tr("Your account’s address.")
         if host.is_other:
-            meaning = tr("Asked about the processors of an enclave.")
+            meaning = tr("Asked about an enclave’s processors.")
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

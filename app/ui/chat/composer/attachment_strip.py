@@ -119,9 +119,7 @@ class AttachmentChip(QFrame):
         self.smaller.clicked.connect(self.shrink_wanted)
         self.other = LinkButton(theme, "")
         self.other.setToolTip(
-            plain_tip(
-                tr("The service takes no more than the text out of the file. What is read here is counted exactly.")
-            )
+            plain_tip(tr("The service uses only the file’s text. Rialto counts exactly what it reads here."))
         )
         self.other.clicked.connect(self.other_wanted)
         self.better = LinkButton(theme, "")

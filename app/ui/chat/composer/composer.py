@@ -74,7 +74,7 @@ class Composer(QWidget):
         self.thinking = PillButton(theme, tr("Reasoning"), "bulb", shortcut="Ctrl+Shift+T")
         self.links = PillButton(theme, tr("Read links"), "link", shortcut="Ctrl+Shift+K")
         self.documents = PillButton(theme, tr("Documents"), "document")
-        self.documents.setAccessibleDescription(tr("Show passages of the project’s documents before you send"))
+        self.documents.setAccessibleDescription(tr("Show passages from the project’s documents before you send"))
         self.documents.hide()
         self.structure = PillButton(theme, "", "wrench", checked=True)
         self.structure.setAccessibleDescription(tr("JSON output and functions"))

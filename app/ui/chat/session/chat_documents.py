@@ -211,9 +211,9 @@ class ChatDocuments(QObject):
             path = found.path if found is not None and Path(found.path).exists() else ""
             if found is None or not found.is_there:
                 return DocumentExcerpt(path, _note(bool(path), len(text)), "", "", text[:MOST_SHOWN_CHARS], False)
-            gone = tr("The document is not there any more. This is what was read of it.")
-            here = tr("As it was read on this computer, near the place.")
-            note = here if found.is_cut else tr("As it was read on this computer.")
+            gone = tr("The document no longer exists. This is the text that was read from it.")
+            here = tr("The text around this passage, as read on this computer.")
+            note = here if found.is_cut else tr("The text as read on this computer.")
             return DocumentExcerpt(path, note if path else gone, found.before, found.text, found.after, bool(path))
 
         return await asyncio.to_thread(look)
@@ -253,7 +253,7 @@ def _note(is_there: bool, chars: int) -> str:
     sent = tr("This is the beginning of what was attached.") if short else tr("This is what was attached.")
     if is_there:
         return tr("The document has changed since. {sent}", sent=sent)
-    return tr("The document is not there any more, or no longer belongs to this project. {sent}", sent=sent)
+    return tr("The document no longer exists or no longer belongs to this project. {sent}", sent=sent)
 
 
 def place_words(found: FoundPassages) -> str:

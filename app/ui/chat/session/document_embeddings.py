@@ -55,8 +55,8 @@ MOST_TEXTS = 32  # of one call
 MOST_BYTES = 200_000
 QUESTION_TOKENS = 200  # a long one; for saying what a question costs
 WAIT_S = 30.0  # after a limit whose end the service did not tell
-DISK = tr("The disk refused the embeddings. They are in memory: make room, then continue.")
-OTHER_MODEL = tr("Another model answered than before. Delete the embeddings to start over with it.")
+DISK = tr("The embeddings could not be saved. They are in memory. Free some disk space, then continue.")
+OTHER_MODEL = tr("A different model answered this time. Delete the embeddings to start over with it.")
 
 
 class Offer(NamedTuple):
@@ -280,7 +280,7 @@ class DocumentEmbeddings(QObject):
         return ""
 
     async def _wait(self, project_id: str, seconds: float) -> None:
-        words = tr("The service limits requests. Continues in {seconds} s.", seconds=round(seconds))
+        words = tr("Limit reached. Continues in {seconds} s.", seconds=round(seconds))
         self._set(project_id, note=words)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -320,15 +320,15 @@ class DocumentEmbeddings(QObject):
         if known is None or not known.is_on or not known.count:
             return None, ""
         if service is None or account is None:
-            return None, tr("Found by words alone: no account is in use.")
+            return None, tr("Found by words only: no account is in use.")
         if not state.fits:
-            return None, tr("Found by words alone: the embeddings are from another service.")
+            return None, tr("Found by words only: the embeddings are from another service.")
         if project_id in self._asked and self._asked[project_id][0] == text:
             return self._asked[project_id][1], ""
         await self.models()
         model = self._model(known.model)
         if model is None:
-            return None, tr("Found by words alone: this account does not have the model of the embeddings.")
+            return None, tr("Found by words only: this account does not have the embedding model.")
         request = {"project": project_id, "model": model.id, "question": True}
         try:
             with spending_in(project_id):
@@ -337,7 +337,7 @@ class DocumentEmbeddings(QObject):
                     answer = await _embedded(service, model, [text])
                     await paid.answered(project_id, answer.exchange.id)
         except ServiceError as error:
-            return None, tr("Found by words alone. {why}", why=str(describe(error, subject="")))
+            return None, tr("Found by words only. {why}", why=str(describe(error, subject="")))
         if (answer.model, answer.dimensions) != (known.served, known.dimensions):
             return None, OTHER_MODEL
         self._asked[project_id] = text, answer.vectors[0]

@@ -102,7 +102,9 @@ class Transfer:
         words = _saved_words(path.name, packed)
         if documents:
             listed = tr_n("{n} file or folder", "{n} files and folders", len(documents))
-            words = tr("{saved}. It lists the {documents} it follows, without contents", saved=words, documents=listed)
+            words = tr(
+                "{saved}. It lists the {documents} it follows, without their contents", saved=words, documents=listed
+            )
         return SavedFile(path, words)
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 MOST_TARGETS = 100  # listed at once; what is typed finds the others
 STILL_WRITING = tr("An answer in this chat is still being written. Try again once it is complete.")
 STILL_OPENING = tr("The chat is still opening.")
-FROM_PRIVATE = tr("Messages of a private chat can only go to another private chat: a copy elsewhere would be saved.")
+FROM_PRIVATE = tr("Messages from a private chat can go only to another private chat. A copy elsewhere would be saved.")
 TO_PRIVATE = tr("This chat is private. It accepts messages from private chats only.")
-FROM_SEALED = tr("Messages of a sealed chat can only go to another sealed chat: elsewhere they would be sent unsealed.")
+FROM_SEALED = tr(
+    "Messages from a sealed chat can go only to another sealed chat. Elsewhere they would be sent unsealed."
+)
 TO_SEALED = tr("This chat is sealed. It accepts messages from sealed chats only.")
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.cached_model import CachedModel
 
 
-NO_ATTACHMENTS = tr("A private chat takes no attachments: they would be saved on this computer.")
+NO_ATTACHMENTS = tr("Attachments are off in a private chat: they would be saved on this computer.")
 
 
 class UnsavedDraft(NamedTuple):

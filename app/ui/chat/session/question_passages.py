@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.composer_attachments import ComposerAttachments
     from app.ui.chat.session.open_chat import OpenChat
 
-STILL_READING = tr("The documents are still being read. Send again to go on without waiting.")
+STILL_READING = tr("The documents are still being read. Send again to continue without waiting.")
 
 
 class QuestionPassages:
@@ -74,8 +74,8 @@ class QuestionPassages:
         if new:
             self._tell(
                 tr_n(
-                    "{n} passage is attached. Take out what should not be sent, then send.",
-                    "{n} passages are attached. Take out what should not be sent, then send.",
+                    "{n} passage is attached. Remove it if you do not want to send it, then send.",
+                    "{n} passages are attached. Remove any you do not want to send, then send.",
                     len(wanted),
                 )
             )

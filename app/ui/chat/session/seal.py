@@ -27,7 +27,7 @@ SEALED_MEANS = tr("Your messages are encrypted for the model’s enclave, whose 
 UNCHECKED = tr("Rialto checks the enclave before it sends anything.")
 NO_SPEECH_IN_PRIVATE = tr("Reading aloud is off in a private chat: the clip would be saved.")
 NO_SPEECH = tr("Reading aloud is off while the chat is sealed: the text would be sent in the clear.")
-NO_COMPARING = tr("Comparing is off while the chat is sealed: each model needs a seal of its own.")
+NO_COMPARING = tr("Comparing is off while the chat is sealed: each model needs its own seal.")
 
 
 class SealState(StrEnum):

@@ -39,7 +39,9 @@ class SealActions:
             presenter.set_draft(text)
             presenter.draft_replaced.emit(text)
             presenter.notice.emit(
-                tr("New sealed chat. The earlier messages are not in it.") if on else tr("New chat without a seal.")
+                tr("New sealed chat. It does not contain the earlier messages.")
+                if on
+                else tr("New chat without a seal.")
             )
         self._tasks.cancel("passages")  # the question would be embedded in the clear
         opened.sealed = on

@@ -124,7 +124,7 @@ def cost_note(
     if own:
         details.append(tr("Your message has about {own} tokens.", own=money.count(own)))
     if finding is not None:
-        words = tr("Of it, up to {price} are for finding passages by meaning.", price=money.money(finding))
+        words = tr("Up to {price} of that is for finding passages by meaning.", price=money.money(finding))
         details.append(words)
     if judge(options, model).social_posts.usable and options.social_posts:
         details.append(tr("The model’s own search is charged per result, which cannot be known in advance."))

@@ -203,7 +203,7 @@ class ChatListPane(ListPane):
 
     def _fold(self, key: ProjectKey, *, folded: bool) -> None:
         if folded != self._is_folded(key):  # Orca says of no row in a list that its name is new
-            announce(self.view, tr("folded") if folded else tr("unfolded"))
+            announce(self.view, tr("collapsed") if folded else tr("expanded"))
         if key.project_id:
             self.fold_wanted.emit(key.project_id, folded)
         else:

@@ -359,7 +359,7 @@ def _certificate_rows(files: tuple[str, ...]) -> tuple[CertificateRow, ...]:
             CertificateRow(
                 path,
                 tr("{subject} and {n} more", subject=first.subject, n=more) if more else first.subject,
-                tr("Until {valid_until} · {path}", valid_until=day(first.valid_until), path=path),
+                tr("Valid until {valid_until} · {path}", valid_until=day(first.valid_until), path=path),
             )
         )
     return tuple(rows)

@@ -182,7 +182,7 @@ SEALED_LIES = (
     ("bad_chunk:other_key", tr("A piece for another key")),
     ("lost_chunk:blank", tr("An empty piece")),
     ("lost_chunk:dropped", tr("A missing piece")),
-    ("resealed", tr("A key of the service in place of yours")),
+    ("resealed", tr("The service’s key in place of yours")),
     ("no_header", tr("No enclave header")),
     ("plain_json", tr("An answer in the clear")),
     ("receipt:other_text", tr("A receipt for other bytes")),
