@@ -12,14 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.rate_limit_watch import is_same_window
-
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.models import Model
     from app.service.response_info import ResponseInfo
     from app.service.retry import BudgetState
     from app.service.service import Service
+
+
+def is_same_window(one: datetime | None, other: datetime | None) -> bool:
+    """Whether two answers speak of one window: within it less and less is left, so the lower count is the later one.
+
+    Answers to calls made together overtake each other, and a service may round its seconds.
+    """
+    return one is not None and other is not None and abs(one - other) < timedelta(seconds=2)
 
 
 class RateLimitRemaining(NamedTuple):

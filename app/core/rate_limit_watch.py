@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from app.core.current_account import is_same_window
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -110,11 +111,3 @@ class RateLimitWatch:
             if known is not None and is_same_window(known.resets_at, resets_at):
                 left = min(left, known.left)
             self._limits[name] = LimitLeft(name, max(0, left), max(1, limit), resets_at, at)
-
-
-def is_same_window(one: datetime | None, other: datetime | None) -> bool:
-    """Whether two answers speak of one window: within it less and less is left, so the lower count is the later one.
-
-    Answers to calls made together overtake each other, and a service may round its seconds.
-    """
-    return one is not None and other is not None and abs(one - other) < timedelta(seconds=2)
