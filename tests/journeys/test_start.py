@@ -22,6 +22,9 @@ from tests.kit.waiting import until
 ROOT = Path(__file__).resolve().parents[2]
 AFTER_THE_PAINT = [
     "asyncio",
+    "inspect",  # which PySide's import names, as it does the next two
+    "shutil",
+    "tempfile",
     "ssl",
     "hashlib",
     "sqlite3",
@@ -82,7 +85,7 @@ UNTIL_THE_PAINT = """
         show(rialto)
 
     start._show = keep
-    startup_marks.Loading.start = painted
+    startup_marks.BackgroundImport.start = painted
     start.run([])
 """
 

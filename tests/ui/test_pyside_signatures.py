@@ -58,3 +58,15 @@ def test_no_module_about_signatures_is_loaded_by_an_import_of_pyside(program: st
 def test_a_wrong_call_and_a_question_for_a_signature_are_answered_as_without_it() -> None:
     ask = ASK + EVERYWHERE
     assert said_by(LEAN + ask) == said_by(USUAL + ask)
+
+
+def test_modules_of_python_that_pyside_only_names_are_imported_by_whoever_uses_them() -> None:
+    use = """
+import shiboken6, sys
+from app.ui.kit.qt_workarounds.pyside_signatures import UNUSED
+print([name for name in UNUSED if name in sys.modules])
+print(shiboken6.tempfile.gettempdir() == __import__("tempfile").gettempdir())
+import inspect, shutil
+print(inspect.getsource(inspect.getsource).splitlines()[0], shutil.__name__)
+"""
+    assert said_by(LEAN + use) == ["[]", "True", "def getsource(object): shutil"]

@@ -1,4 +1,5 @@
-"""Imports PySide without its modules about signatures, which are loaded once somebody asks for a signature.
+"""Imports PySide without its modules about signatures, which are loaded once somebody asks for a signature, and
+without the modules of Python that it names beside them.
 
 A module of its own: it runs before PySide is imported.
 
@@ -23,6 +24,8 @@ LATE = frozenset(
     f"shibokensupport.signature.{name}"
     for name in ("errorhandler", "layout", "parser", "lib.enum_sig", "lib.pyi_generator", "lib.tool")
 )
+# Modules of Python that PySide imports and next to never calls: they and what they import are a twentieth of a start.
+UNUSED = ("inspect", "shutil", "tempfile")
 _loading = RLock()
 
 
@@ -30,10 +33,35 @@ def import_pyside() -> None:
     """Import PySide with the modules of `LATE` empty until they are used; as usual where it is imported already."""
     finders = sys.meta_path
     sys.meta_path = _Finders((_LateFinder(), *finders))
+    stand_ins = [_StandIn(name) for name in UNUSED if name not in sys.modules]
+    for each in stand_ins:
+        sys.modules[each.__name__] = each
     try:
         importlib.import_module("PySide6.QtCore")
     finally:
         sys.meta_path = finders
+        for each in stand_ins:
+            each.step_aside()
+
+
+class _StandIn(ModuleType):
+    """Has what the module of its name has, which is imported when somebody asks for some of it.
+
+    But for sources, which PySide reads of what imports it, to find its `__feature__` switches there: nobody uses them.
+    """
+
+    def step_aside(self) -> None:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+
+    def getsource(self, _module: object) -> str:
+        raise OSError
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):  # those are what an import looks for
+            raise AttributeError(name)
+        self.step_aside()
+        return getattr(importlib.import_module(self.__name__), name)
 
 
 class _Finders(list[Any]):
