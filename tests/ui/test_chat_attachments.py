@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.service.http.base64_text import Base64Text
+from app.service.http.base64_text import PLAIN_TEXT, Base64Text, text_in
 from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
 from app.ui.chat.session.requests import shortened_body
@@ -314,6 +314,13 @@ def test_only_long_data_is_cut_from_a_body_that_is_looked_at() -> None:
 def test_bytes_that_are_sent_are_cut_like_any_other() -> None:
     cut = shortened_body({"url": Base64Text.of(bytes(6_750), "data:image/png;base64,")})
     assert cut == {"url": "data:image/png;base64," + "A" * 38 + "… (9,022 characters)"}
+
+
+def test_a_short_text_that_is_sent_is_looked_at_whole() -> None:
+    sent = Base64Text.of(b"A passage of some length. " * 60, PLAIN_TEXT)
+    assert text_in(str(shortened_body({"url": sent})["url"])) == "A passage of some length. " * 60
+    assert text_in(str(shortened_body({"url": Base64Text.of(bytes(8_980), PLAIN_TEXT)})["url"])) is not None
+    assert "characters)" in str(shortened_body({"url": Base64Text.of(bytes(9_000), PLAIN_TEXT)}))
 
 
 # Documents: read here first, by the process that reads

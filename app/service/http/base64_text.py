@@ -9,6 +9,7 @@ import base64
 from dataclasses import dataclass
 
 ENCODED_AT_ONCE = 3 * 64 * 1024  # bytes, a multiple of three; in between, the window's thread has its turn
+PLAIN_TEXT = "data:text/plain;base64,"  # the head of a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +44,13 @@ class Base64Text:
 
     def __str__(self) -> str:
         return self.head + b"".join(self.pieces).decode("ascii")
+
+
+def text_in(url: str) -> str | None:
+    """Return the text that a data URL carries whole; None for any other text."""
+    if not url.startswith(PLAIN_TEXT):
+        return None
+    try:
+        return base64.b64decode(url.removeprefix(PLAIN_TEXT), validate=True).decode()
+    except ValueError:
+        return None

@@ -11,6 +11,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFontMetricsF, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
+from app.service.http.base64_text import text_in
 from app.service.http.sanitize import sanitize_text
 from app.translation import tr_n
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 MAX_TEXT_CHARS = 4_000  # of one string on screen; copies are always whole
+BASE64_SHOWN = 60  # of a text that is written out behind it
 FOLDED_KEYS = frozenset({"messages", "tools"})
 INDENT = "\u00a0\u00a0"
 
@@ -49,7 +51,7 @@ class JsonView(QTextBrowser):
         return None
 
     def _toggle(self, link: QUrl) -> None:
-        self._open ^= {link.toString(QUrl.ComponentFormattingOption.FullyDecoded).removeprefix("fold:")}
+        self._open ^= {link.toString().removeprefix("fold:")}
         self._draw()
 
     def _draw(self) -> None:
@@ -117,6 +119,10 @@ class JsonWriter:
 
     def _scalar(self, value: object) -> str:
         if isinstance(value, str):
+            text = text_in(value)
+            if text is not None:
+                shown = f"{self._colored('string', json.dumps(value[:BASE64_SHOWN] + '…', ensure_ascii=False))} "
+                return f"{shown}{self._sign('=')} {self._scalar(text)}"
             cut = len(value) - MAX_TEXT_CHARS
             shown = json.dumps(value[:MAX_TEXT_CHARS], ensure_ascii=False)
             if cut <= 0:

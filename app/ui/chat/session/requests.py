@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats import format_number
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
-from app.service.http.base64_text import Base64Text
+from app.service.http.base64_text import PLAIN_TEXT, Base64Text
 from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
 from app.ui.chat.session.content_parts import user_messages
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _NOTE_VERSION = 1
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
 ENVELOPE_SHOWN = 96  # digits
+TEXT_SHOWN = 12_000  # of base64 of a text, such as a passage of a document: looked at whole
 # For the model, where passages of documents went along; what it writes is shown as a link to the source.
 CITE_PASSAGES = tr(
     "Passages of documents are attached as files. Behind a sentence that rests on one, write [n](#passage-n): n is its "
@@ -182,12 +183,14 @@ def without_bytes(exchange: Exchange) -> Exchange:
 
 
 def shortened_body(body: object) -> object:
-    """A request body with the bytes of attachments cut short: what is kept to be looked at."""
+    """A request body with the bytes of attachments cut short, but for short texts: what is kept to be looked at."""
     if isinstance(body, Mapping):
         return {name: shortened_body(value) for name, value in body.items()}
     if isinstance(body, list | tuple):
         return [shortened_body(value) for value in body]
     if isinstance(body, Base64Text):
+        if body.head == PLAIN_TEXT and len(body) <= TEXT_SHOWN:
+            return str(body)
         return tr("{beginning}… ({count} characters)", beginning=body.beginning[:60], count=format_number(len(body)))
     if isinstance(body, str) and len(body) > 400 and (_DATA.match(body) or _is_base64(body)):
         return tr("{body}… ({count} characters)", body=body[:60], count=format_number(len(body)))
