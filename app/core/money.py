@@ -59,9 +59,12 @@ def money(amount: Decimal | None, decimals: int | None = None) -> str:
 
 @or_dash
 def summand(amount: Decimal, decimals: int) -> str:
-    """Return USD as one of the amounts that add up at so many decimals, without needless zeros: `$0.80`, `$0.0712`."""
+    """Return USD as one of the amounts that add up at so many decimals, without needless zeros: `$0.80`, `$0.0712`.
+
+    What would be zero with so few keeps its two digits.
+    """
     rounded = round(_plausible(amount), decimals)
-    return money(rounded, decimals_of((rounded,)))
+    return money(rounded, decimals_of((rounded,))) if rounded else money(amount)
 
 
 def bare(amount: Decimal | None, decimals: int | None = None) -> str:
@@ -77,10 +80,10 @@ def whole_money(amount: Decimal | None) -> str:
 
 
 def decimals_of(amounts: Iterable[Decimal]) -> int:
-    """How many decimals show every one of these amounts whole: 2 to 6, and at most 4 where they reach a dollar."""
+    """How many decimals show every one of these amounts whole: 2 to 6, and at most 4 where they reach a cent."""
     known = [amount for amount in amounts if amount.is_finite()]
     needed = max((-int(amount.normalize().as_tuple().exponent) for amount in known), default=_CENTS)
-    most = _FINE if sum(map(abs, known)) >= 1 else _FINEST
+    most = _FINE if sum(map(abs, known)) >= Decimal("0.01") else _FINEST
     return min(max(needed, _CENTS), most)
 
 

@@ -112,10 +112,13 @@ def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:
     decimals = money.decimals_of(amounts)
     assert [money.money(each, decimals) for each in amounts] == ["$0.8250", "$0.0233", "$0.0042", "$0.0800", "$0.0015"]
     assert money.money(sum(amounts, Decimal(0)), decimals) == "$0.9340"
-    written = [money.summand(each, decimals) for each in (*amounts, Decimal("0.15"), Decimal("2.00001"))]
-    assert written == ["$0.825", "$0.0233", "$0.0042", "$0.08", "$0.0015", "$0.15", "$2.00"]
+    written = [
+        money.summand(each, decimals) for each in (*amounts, Decimal("0.15"), Decimal("2.00001"), Decimal("0.000014"))
+    ]
+    assert written == ["$0.825", "$0.0233", "$0.0042", "$0.08", "$0.0015", "$0.15", "$2.00", "$0.000014"]
     assert money.decimals_of([]) == money.decimals_of([Decimal(3), Decimal("1.50")]) == 2
     assert money.decimals_of([Decimal("0.00000123")]) == 6
+    assert money.decimals_of([Decimal("0.15"), Decimal("0.000046")]) == 4
     assert money.decimals_of([Decimal("1.00000123")]) == 4
     assert money.money(Decimal("1E+14"), 2).endswith(",000.00")
     assert money.money(Decimal("1E+30"), 2) == money.DASH

@@ -62,7 +62,7 @@ async def test_a_recording_is_transcribed_with_times_and_a_receipt(tmp_home: Pat
         receipt = [run.text for run in head.receipt]
         assert receipt[0].startswith("about $0.00")
         assert any("audio" in text for text in receipt)
-        assert receipt[-2:] == ["simple Sandbox recognizer", "play money"]
+        assert receipt[-2:] == ["simple recognizer", "play money"]
         assert tab.entries[0].state == "done"
         row = tab.presenter.row(head.id or "")
         assert row is not None

@@ -111,7 +111,9 @@ async def show_video_of(guide: TourGuide) -> VideoJob:
     assert isinstance(page, VideoPage)
     job_store = page.presenter.job_store
     await guide.until(tr("the video"), lambda: any(job.has_video for job in job_store.all()))
-    return next(job for job in job_store.all() if job.has_video)
+    job = next(job for job in job_store.all() if job.has_video)
+    await guide.until(tr("the video’s image"), job_store.poster(job).exists)
+    return job
 
 
 async def speak(guide: TourGuide) -> tuple[Take, Path]:
@@ -128,6 +130,7 @@ async def speak(guide: TourGuide) -> tuple[Take, Path]:
     await guide.until(tr("the text’s price"), lambda: presenter.text == SAYING and not presenter.meter.why_not)
     page.speak(aloud=False)
     await guide.until(tr("the clip"), lambda: _spoken(page) is not None)
+    editor.clearFocus()  # a key led there, and the picture is of the clip
     take, reading = _spoken(page), presenter.sound.reading
     if take is None or reading is None:
         raise StepFailed(tr("the clip is not in the player"))

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.money import day_of_year, money, summand
+from app.core.money import day_of_year, summand
 from app.core.tabs import tab_title
 from app.formats import format_number
 from app.translation import tr
@@ -95,7 +95,7 @@ class UsageTable(QTableWidget):
     def _fill(self, row: int, words: str, amounts: list[Decimal], decimals: int) -> None:
         self.setItem(row, 0, QTableWidgetItem(words))
         for column, amount in enumerate([*amounts, sum(amounts, Decimal(0))], 1):
-            item = QTableWidgetItem(money(amount, decimals) if amount else "")
+            item = QTableWidgetItem(summand(amount, decimals) if amount else "")
             item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.setItem(row, column, item)
 
@@ -225,8 +225,8 @@ class Overview(QScrollArea):
         self.show_all.setText(tr("Show all {n}", n=format_number(totals.count)))
         is_empty = totals.count == 0 and bool(totals.days)  # without days, nothing was read yet
         self.nothing.setVisible(is_empty)
-        for part in (self.show_all, self.latest):
-            part.setVisible(not is_empty)
+        self.latest.setVisible(not is_empty)
+        self.show_all.setVisible(totals.count > 0)
         shown = min(totals.count, LATEST)
         self.latest.rows.set_count(shown)
         row = self._theme.height_px(30, 17)

@@ -108,7 +108,7 @@ def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:
     if told.get("request_id"):
         runs.append(Run(tr("req {told}", told=str(told["request_id"])[:12]), mono=True))
     if told.get("charged") is False:
-        runs.append(Run(tr("simple Sandbox recognizer")))
+        runs.append(Run(tr("simple recognizer")))
         runs.append(Run(money.PLAY_MONEY, role="sandbox"))
     return tuple(runs)
 
