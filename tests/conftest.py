@@ -29,8 +29,8 @@ from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
 
 if TYPE_CHECKING:
-    from app.sandbox.media.sound import Sound
-    from app.sandbox.media.transcription_engine import Segment
+    from app.sandbox.media.sound import Samples
+    from app.sandbox.media.transcription_engine import Word, _Ear
     from app.ui.kit.qt_workarounds.loop_timers import LoopTimers
 
 hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
@@ -212,18 +212,19 @@ def pulse() -> Iterator[Pulse]:
 
 
 @functools.cache
-def _recognize_once() -> Callable[["Sound"], tuple["Segment", ...]]:
-    from app.sandbox.media.transcription_engine import recognize
+def _hear_once() -> Callable[["Samples", float, "_Ear"], tuple["Word", ...]]:
+    from app.sandbox.media.transcription_engine import _words
 
-    known: dict[tuple[int, bytes], tuple[Segment, ...]] = {}
+    known: dict[tuple[bytes, float, str], tuple[tuple[Word, ...], str]] = {}
 
-    def recognize_once(sound: "Sound") -> tuple["Segment", ...]:
-        key = sound.rate_hz, hashlib.sha256(sound.samples.tobytes()).digest()
+    def hear_once(piece: "Samples", at_s: float, ear: "_Ear") -> tuple["Word", ...]:
+        key = hashlib.sha256(piece.tobytes()).digest(), at_s, ear.usual
         if key not in known:
-            known[key] = recognize(sound)
-        return known[key]
+            known[key] = _words(piece, at_s, ear), ear.usual
+        words, ear.usual = known[key]
+        return words
 
-    return recognize_once
+    return hear_once
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -239,8 +240,9 @@ def _render_equal_videos_once() -> Iterator[None]:
 
 @pytest.fixture
 def heard_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sandboxes of this process recognize each recording once for all tests: it takes a third of its length."""
-    monkeypatch.setattr("app.sandbox.media.transcription_engine.recognize", _recognize_once())
+    """Sandboxes of this process recognize each piece of a recording once for all tests: it takes a third of its
+    length, and long recordings of tests are a short one repeated."""
+    monkeypatch.setattr("app.sandbox.media.transcription_engine._words", _hear_once())
 
 
 @pytest.fixture

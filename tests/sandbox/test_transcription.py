@@ -12,7 +12,7 @@ import pytest
 from app.sandbox import installed_engines
 from app.sandbox.media.sound import Samples, decode, encode, resample
 from app.sandbox.media.speech_engine import Delivery, speak
-from app.sandbox.media.transcription_engine import _decoder, recognize, spans
+from app.sandbox.media.transcription_engine import _decoder, _words, spans
 from tests.sandbox.support import Client
 
 pytestmark = pytest.mark.usefixtures("heard_once")
@@ -229,7 +229,7 @@ def test_times_count_from_the_start_of_the_recording(sandbox: Client) -> None:
 
 @pytest.fixture
 def heard_each_time(heard_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.sandbox.media.transcription_engine.recognize", recognize)
+    monkeypatch.setattr("app.sandbox.media.transcription_engine._words", _words)
 
 
 @pytest.mark.usefixtures("heard_each_time")

@@ -36,6 +36,7 @@ from tests.kit.waiting import until
 from tests.kit.widgets import press
 from tests.sandbox.test_transcription import samples
 
+pytestmark = pytest.mark.usefixtures("heard_once")
 TEXT = "I would like a cup of coffee."
 
 

@@ -20,6 +20,8 @@ from tests.audio.recorded import write_wav
 from tests.kit.transcription import open_transcription_presenter
 from tests.ui.test_transcription import GAP, spoken
 
+pytestmark = pytest.mark.usefixtures("heard_once")
+
 
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:

@@ -29,6 +29,7 @@ from tests.kit.waiting import until
 from tests.sandbox.test_transcription import file as sound_of_kind
 from tests.ui.test_transcription_page import TEXT, spoken
 
+pytestmark = pytest.mark.usefixtures("heard_once")
 GAP = np.zeros(12_000, np.float32)
 TITLES = {"wave": "WAV", "ogg": "Opus", "oga": "Opus", "webm": "WebM"}
 

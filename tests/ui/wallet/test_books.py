@@ -46,6 +46,7 @@ from app.storage.receipts import Receipts
 from tests.kit.wallet import WalletHarness
 from tests.sandbox.test_voices import sample
 
+pytestmark = pytest.mark.usefixtures("heard_once")
 VIDEO = VideoRequest("rialto-reel-text-to-video", "a boat at sunset", "3s")
 PICTURE = ImageRequest("rialto-canvas", "a boat", width=256, height=256, format="png")
 BACKGROUND_USD = Decimal("0.02")
