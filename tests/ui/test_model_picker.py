@@ -14,6 +14,7 @@ from app.ui.chat.models.model_picker import ModelPicker
 from app.ui.chat.models.model_picker_list import ROW_ROLE
 from app.ui.chat.session.inspector_state import ModelRow
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
 from tests.kit.chat import ChatHarness, FakeService, model_body, open_chat
 from tests.ui.test_chat_desk import press
 
@@ -44,6 +45,16 @@ def opened(shown: ChatHarness) -> ModelPicker:
     picker = shown.page.picker
     assert picker is not None
     return picker
+
+
+async def test_in_a_narrow_window_no_word_of_the_footer_is_cut(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home, fake=models()) as shown:
+        shown.page.main.window().resize(512, 700)
+        picker = opened(shown)
+        picker.grab()
+        hints = [label for label in picker.findChildren(Label) if label.isVisible() and label.text()]
+        assert "Use for new chats" in [label.text() for label in hints]
+        assert [label.text() for label in hints if label.width() < label.sizeHint().width()] == []
 
 
 async def test_models_are_sorted_by_key_and_the_order_is_kept(theme: Theme, tmp_home: Path) -> None:

@@ -49,6 +49,19 @@ def test_a_popover_opens_under_its_opener_and_gives_the_focus_back(qtbot, window
     assert QApplication.focusWidget() is opener
 
 
+def test_a_list_gives_way_where_the_screen_is_too_low_so_what_is_below_it_stays(window: QWidget, theme: Theme) -> None:
+    popover, _field, opener = popover_with_field(theme, window)
+    rows, footer = QWidget(), Label(theme, "What Enter does")
+    screen = window.screen().availableGeometry()
+    rows.setFixedHeight(screen.height())
+    popover.body.addWidget(rows)
+    popover.body.addWidget(footer)
+    popover.set_list(rows)
+    popover.open_at(opener, width=260)
+    popover.grab()
+    assert screen.contains(QRect(footer.mapToGlobal(QPoint(0, 0)), footer.size()))
+
+
 def test_a_popover_opens_above_when_asked_and_stays_on_the_screen(qtbot, window: QWidget, theme: Theme) -> None:
     popover, _, opener = popover_with_field(theme, window)
     opener.move(100, 400)

@@ -77,6 +77,7 @@ class ComparePicker(Popover):
         self.body.addWidget(rule())
         self.body.addWidget(ModelListHeader(theme, self.view))
         self.body.addWidget(self.view)
+        self.set_list(self.view)
         self.body.addWidget(rule())
         self.body.addWidget(footer)
         self.set_first_focus(self.search)
@@ -102,6 +103,7 @@ class ComparePicker(Popover):
     def open_over(self, opener: QWidget) -> None:
         """Open above the box, as wide as the window allows."""
         room = round(opener.window().width() / self._theme.scale) - 32
+        self._apply_list_theme()  # whole again, if the screen was too small for it
         self.open_at(opener, above=True, width=min(WIDTH, room))
 
     def offer(self, models: ModelList, marked: Sequence[str]) -> None:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 WIDTH = 660
 LIST_HEIGHT = 380
-LEAST_LIST_HEIGHT = 96
 FILTERS = (
     SEALED,
     ENCLAVE,
@@ -97,6 +96,7 @@ class ModelPicker(Popover):
         self._header = ModelListHeader(theme, self.view)
         self._nothing = Label(theme, "", role="text2", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._moves = QWidget()  # the arrows go first where there is little room: everybody knows them
         self._places = QStackedWidget()
         self._note = Label(theme, "", "small", "text2")
         self._saved_note = ""
@@ -137,6 +137,7 @@ class ModelPicker(Popover):
         self.body.addWidget(rule())
         self.body.addWidget(self._header)
         self.body.addWidget(self._places)
+        self.set_list(self._places)
         self.body.addWidget(rule())
         self.body.addWidget(self._footer(theme))
 
@@ -146,14 +147,16 @@ class ModelPicker(Popover):
         row = QHBoxLayout(footer)
         row.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
         row.setSpacing(theme.px(4))
-        for keys, words in (
-            (("↑", "↓"), tr("Move")),
-            (("Enter",), tr("Use in this chat")),
-            (("Ctrl+D",), tr("Favorite")),
-        ):
-            for key in keys:
-                row.addWidget(KeyHint(theme, key))
-            row.addWidget(key_words(theme, keys[-1], words))
+        moves = QHBoxLayout(self._moves)
+        moves.setContentsMargins(0, 0, theme.px(8), 0)
+        moves.setSpacing(theme.px(4))
+        for key in ("↑", "↓"):
+            moves.addWidget(KeyHint(theme, key))
+        moves.addWidget(key_words(theme, "↓", tr("Move")))
+        row.addWidget(self._moves)
+        for key, words in (("Enter", tr("Use in this chat")), ("Ctrl+D", tr("Favorite"))):
+            row.addWidget(KeyHint(theme, key))
+            row.addWidget(key_words(theme, key, words))
             row.addSpacing(theme.px(8))
         row.addWidget(self._note)
         row.addStretch(1)
@@ -169,14 +172,6 @@ class ModelPicker(Popover):
         """The footer's tone reaches the card's edge, so this popover has no padding of its own."""
         super()._apply_theme()
         self.body.setSpacing(0)
-
-    def _fit_height(self, button: QWidget) -> None:
-        """As many rows as the screen has room for: with a large text the footer must not fall off it."""
-        wanted = self._theme_of_list.type_px(LIST_HEIGHT)
-        self._places.setFixedHeight(wanted)
-        rest = self.sizeHint().height() - wanted
-        least = self._theme_of_list.type_px(LEAST_LIST_HEIGHT)
-        self._places.setFixedHeight(max(least, min(wanted, button.screen().availableGeometry().height() - rest)))
 
     # What the page tells
 
@@ -207,7 +202,8 @@ class ModelPicker(Popover):
         self._select(QModelIndex())
         window = button.window()
         room = round(window.width() / self._theme_of_list.scale) - 32
-        self._fit_height(button)
+        self._apply_list_theme()  # whole again, if the screen was too small for it
+        self._moves.setVisible(room >= WIDTH)
         self.open_at(button, width=min(WIDTH, room))
 
     # Inside

@@ -28,6 +28,7 @@ RADIUS = 10
 OFFSET = 4  # px between the opener and the card
 FADE_MS = 120
 RISE = 4  # px
+LEAST_LIST_HEIGHT = 96  # px at 100 %
 CAN_MOVE = ("xcb", "cocoa", "windows")  # elsewhere the system places popups
 
 
@@ -48,6 +49,7 @@ class Popover(QFrame):
         self._padding = padding
         self._opener: QWidget | None = None
         self._first: QWidget | None = None
+        self._list: QWidget | None = None
         self._blended = can_blend()
         self._fade = QParallelAnimationGroup(self)
         self.setWindowFlag(Qt.WindowType.NoDropShadowWindowHint)
@@ -70,6 +72,10 @@ class Popover(QFrame):
         if isinstance(widget, SearchField):
             widget.left.connect(self.close)
 
+    def set_list(self, widget: QWidget) -> None:
+        """Name the part with a fixed height that gets less where the screen has too little: what is below stays."""
+        self._list = widget
+
     def open_at(self, opener: QWidget, *, above: bool = False, align_right: bool = False, width: int = 0) -> None:
         """Open under (or above) `opener`; `width` in px at 100 %, 0 for what the content wants.
 
@@ -87,11 +93,23 @@ class Popover(QFrame):
         if width and layout is not None and layout.hasHeightForWidth():
             # `adjustSize` has asked for the height at the width that the words would like, without a line break.
             self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+        self._shrink_list(
+            self.height() - margins.top() - margins.bottom() - opener.screen().availableGeometry().height()
+        )
         place = self._place(opener, above, align_right)
         self.move(place)
         self._appear(place)
         if self._first is not None:
             self._first.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _shrink_list(self, excess: int) -> None:
+        """Take `excess` px off the list and the popover, if there are any."""
+        if self._list is None or excess <= 0:
+            return
+        before = self._list.height()
+        self._list.setFixedHeight(max(self._theme.type_px(LEAST_LIST_HEIGHT), before - excess))
+        self._outer.activate()  # the least height is known to be less from now on
+        self.resize(self.width(), self.height() - before + self._list.height())
 
     def _place(self, opener: QWidget, above: bool, align_right: bool) -> QPoint:
         margins = self._shadow_margins()
