@@ -171,6 +171,25 @@ def test_an_endless_folder_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert [each.reason for each in found] == [None] * 5 + [Reason.MANY]
 
 
+def test_a_folder_of_countless_entries_ends_and_says_so_and_the_next_root_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entries that are no files count as well: of a million hidden ones, none would ever be a file too many."""
+    monkeypatch.setattr("app.documents.files.MAX_ENTRIES", 50)
+    crowded, other = tmp_path / "crowded", tmp_path / "other"
+    for number in range(40):
+        (crowded / f".{number}").mkdir(parents=True)
+        (crowded / f"in{number % 4}").mkdir(exist_ok=True)
+        (crowded / f"in{number % 4}" / f"{number}.txt").write_text("a")
+    other.mkdir()
+    (other / "b.txt").write_text("b")
+    found = list(found_files((str(crowded), str(other))))
+    assert len(found) == 6 + 1 + 1, "four folders and forty hidden ones leave six of fifty"
+    assert found[-2].path == str(crowded)
+    assert found[-2].reason is Reason.MANY
+    assert found[-1].path == str(other / "b.txt")
+
+
 def test_a_pipe_is_never_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with pytest.raises(Unreadable) as caught:

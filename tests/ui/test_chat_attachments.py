@@ -285,6 +285,31 @@ async def test_editing_a_turn_brings_its_attachments_back_and_cancelling_the_dra
         assert [view.name for view in harness.presenter.attaching.views()] == ["second.txt"]
 
 
+async def test_attachments_of_earlier_turns_count_before_anything_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-AUG-10: the sum is that of all turns."""
+    monkeypatch.setattr("app.ui.chat.session.open_chat.MAX_ALL_BYTES", 1_500)
+    file, other = tmp_path / "first.txt", tmp_path / "second.txt"
+    file.write_text("a" * 1_000)
+    other.write_text("b" * 1_000)
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, file)
+        await harness.say("Read this")
+        await attach(harness, other)
+        await harness.say("And this")
+        assert len(harness.fake.requests) == 1
+        head = harness.presenter.head()
+        assert head.says_why_not
+        assert head.why_not.startswith("Attachments from earlier messages are sent again. With these they are 2 KB,")
+        harness.presenter.recall()  # the turn is sent instead of itself
+        assert harness.presenter.head().can_send
+        harness.presenter.cancel_edit()
+        harness.presenter.attaching.remove(harness.presenter.attaching.views()[0].key)
+        await harness.say("Without it")
+        assert len(harness.fake.requests) == 2
+
+
 async def test_the_request_page_says_how_long_the_bytes_are_also_after_a_restart(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture(400, 400, noisy=True))

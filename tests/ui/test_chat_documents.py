@@ -111,6 +111,25 @@ async def test_send_shows_the_passages_first_and_sends_exactly_those(
             shown.presenter.documents.close()
 
 
+async def test_comparing_models_shows_the_passages_first_and_sends_them_to_each(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            models = ("plain", "other")
+            shown.message_box.setPlainText("How much is the rent?")
+            for count in (0, 2):
+                shown.presenter.find_or_send("How much is the rent?", models)
+                await shown.settle()
+                await shown.tasks.idle()
+                assert len(shown.fake.requests) == count
+            assert [each["model"] for each in shown.fake.requests] == list(models)
+            assert "The monthly rent is 900 euros." in said(shown)
+        finally:
+            shown.presenter.documents.close()
+
+
 async def test_another_question_has_other_passages(theme: Theme, tmp_home: Path, papers: Path) -> None:
     async with open_chat(theme, tmp_home) as shown:
         try:

@@ -454,7 +454,7 @@ class ChatPageController(QObject):
 
     def _compare(self, model_ids: tuple[str, ...]) -> None:
         self._compared = model_ids
-        self._page.presenter.compare(self._page.main.composer.text(), model_ids)
+        self._page.presenter.find_or_send(self._page.main.composer.text(), model_ids)
 
     def show_last_columns(self) -> None:
         message = self._page.presenter.opened.thread.last_of("assistant")

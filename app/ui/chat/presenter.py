@@ -547,17 +547,22 @@ class ChatPresenter(QObject):
             self.drafts.timer.start()
         self.cost_changed.emit(self.opened.cost())
 
-    def find_or_send(self, text: str) -> None:
-        """Send what the box holds, unless passages are found for it first: those are shown, and sent the next time."""
+    def find_or_send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
+        """Send what the box holds, to several models where `model_ids` names them.
+
+        Passages that are found for it are shown first, and sent the next time.
+        """
         if self.passages is not None and self.passages.are_wanted(text) and self.head().can_send:
-            self._tasks.start_unless_running("passages", self.guarded, self._find_or_send, (text,))
+            self._tasks.start_unless_running("passages", self.guarded, self._find_or_send, (text, model_ids))
+        elif model_ids:
+            self.compare(text, model_ids)
         else:
             self.send(text)
 
-    async def _find_or_send(self, text: str) -> None:
+    async def _find_or_send(self, text: str, model_ids: tuple[str, ...]) -> None:
         assert self.passages is not None
         if not await self.passages.find(text) and self.opened.draft == text:
-            self.send(text)
+            self.find_or_send(text, model_ids)
 
     def send(self, text: str) -> None:
         """Send what the box holds. The text leaves the box only when it is on disk."""

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.core import money
+from app.service.http.size_limits import LIMIT_WORDS
 from app.translation import tr
-from app.ui.chat.composer.attachment import Attachment, attachments_of, refusals
+from app.ui.chat.composer.attachment import MAX_ALL_BYTES, Attachment, attachments_of, refusals, why_refused
 from app.ui.chat.session.account_models import price_line, retires_text
 from app.ui.chat.session.chat_options import (
     ChatOptions,
@@ -331,6 +333,15 @@ class OpenChat:
         refused = self._refused()
         if refused:
             return tr("{refused} Remove it, or choose another model.", refused=refused)
+        earlier = self._earlier_bytes() if self.attachments else 0
+        together = earlier + sum(each.size for each in self.attachments)
+        if earlier and together > MAX_ALL_BYTES:
+            return tr(
+                "Attachments from earlier messages are sent again. With these they are {size}, and the limit is"
+                " {limit_words}. Remove some, or start a new chat.",
+                size=money.size(together),
+                limit_words=LIMIT_WORDS,
+            )
         if self.sealed:
             return self.why_not_sealed()
         extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is incomplete.")
@@ -351,6 +362,17 @@ class OpenChat:
     def _refused(self) -> str:
         """Why the first attachment that the model does not take cannot be sent; its chip says so, too."""
         return next((each for each in refusals(self.attachments, self.model) if each), "")
+
+    def _earlier_bytes(self) -> int:
+        """Bytes of attachments in earlier turns that go along with the next one, as they lie on the disk."""
+        total = 0
+        for message in self.thread.shown():
+            if message.id == self.editing:
+                break
+            if message.attachments:
+                group = attachments_of(message.attachments)
+                total += sum(each.size for each in group if not why_refused(each, self.model))
+        return total
 
     @property
     def edits_answer(self) -> bool:
