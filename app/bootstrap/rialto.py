@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import sys
@@ -379,6 +380,7 @@ class Rialto:
             await self.account_services.wallet_keys.start(self.database)
             sealed = partial(self._sealed_sessions, self.database)
             await self.chat.start(PrivateChatStore(self.database), self.service_cache, sealed)
+            gc.freeze()  # thousands of chats that stay: to look through them now and then holds the window
         except StorageError as error:
             if self.database is not None:
                 await self.database.close()
@@ -420,6 +422,7 @@ class Rialto:
 
     async def _open_tab(self, name: str, begin: Callable[[Database], Awaitable[None]], database: Database) -> None:
         await begin(database)
+        gc.freeze()  # as with the chats
         await self._load(*(library for tab in RAIL if tab.info.name == name for library in tab.libraries))
 
     def on_end(self, close: Callable[[], Awaitable[None]]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
@@ -11,10 +13,15 @@ import pytest
 
 from app.bootstrap import rialto as rialto_module
 from app.bootstrap.rialto import Rialto
+from app.storage.chat_rows import Chat
 from app.storage.chat_store import ChatStore
+from app.storage.images import StoredImage
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
 from app.storage.rpc_calls import RpcCalls
 from app.storage.schema import integrity_fault
+from app.storage.takes import Take
+from app.storage.transcripts import TranscriptRow
+from app.storage.video_jobs import VideoJob
 from tests.big_home import NEEDLE, TRASHED, Amounts, make
 from tests.journeys.conftest import settled
 from tests.journeys.paying_tabs import images, speech, transcription, video
@@ -50,6 +57,9 @@ async def test_every_tab_shows_what_a_big_data_folder_holds(start: Start, tmp_pa
         assert len(await transcripts.transcripts.list()) == outside_trash(amounts.transcripts)
         assert len(await RpcCalls(rialto.database).recent(limit=1000)) == outside_trash(amounts.calls)
         await settled(rialto)
+        looked_through = Counter(type(each) for each in gc.get_objects())
+        assert looked_through[Chat] < amounts.chats // 2, "a collection would hold the window"
+        assert not looked_through.keys() & {StoredImage, Take, TranscriptRow, VideoJob}
     assert integrity_fault(home / "data" / "rialto.db") == ""
 
 

@@ -39,7 +39,9 @@ def count_tokens(text: str) -> int:
 
 def count_messages(texts: Iterable[str]) -> int:
     """The same for whole messages, with what a role costs."""
-    counts = [count_tokens(text) for text in texts]
+    counts = [  # of tens of thousands without a call for each
+        (round(len(text) / CHARS_PER_TOKEN) or 1) if text.isascii() and text else count_tokens(text) for text in texts
+    ]
     return sum(counts) + MESSAGE_TOKENS * len(counts)
 
 
