@@ -70,6 +70,7 @@ async def used_attachments(database: Database) -> frozenset[str]:
     rows = await database.fetch(
         "SELECT attachments FROM messages WHERE attachments <> '[]'"
         " UNION ALL SELECT draft_attachments FROM chats WHERE draft_attachments <> '[]'"
+        " UNION ALL SELECT edit_attachments FROM chats WHERE edit_attachments <> '[]'"
     )
     found: set[str] = set()
     for (text,) in rows:

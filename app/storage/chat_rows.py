@@ -38,6 +38,9 @@ class Chat:
     cost_usd: Decimal = Decimal(0)
     draft_attachments: tuple[dict[str, Any], ...] = ()  # as `Message.attachments`, beside the draft
     project_id: str | None = None  # None for a chat in no project; the project may be in the trash
+    edited_id: str = ""  # the turn that is being put in other words; "" for none, and then the next two are empty
+    edit_text: str = ""
+    edit_attachments: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,9 @@ _CHANGEABLE = (
     "options",
     "draft",
     "draft_attachments",
+    "edited_id",
+    "edit_text",
+    "edit_attachments",
     "head_id",
 )
 _OUTSIDE_TRASH = ("c.trashed_at IS NULL",)

@@ -10,7 +10,7 @@ import pytest
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.state import CharacterHead
 from tests.kit.chat import DONE, SANDBOX, USAGE, FakeService, cut, held, open_chat_presenter, sse, text_chunk, whole
-from tests.kit.waiting import until
+from tests.kit.waiting import PAUSE_S, until
 
 
 @pytest.fixture
@@ -141,6 +141,51 @@ async def test_editing_an_earlier_turn_branches_and_loses_nothing(tmp_home: Path
         harness.presenter.message_actions.act(harness.rows[0].id, "previous")
         await harness.tasks.idle()
         assert [row.text for row in harness.rows] == ["Q1", "A1", "Q2", "A2"]
+
+
+async def test_a_half_edited_turn_and_the_draft_beside_it_survive_a_change_of_chats_and_a_kill(
+    tmp_home: Path, fake: FakeService
+) -> None:
+    fake.answers = [whole("A1"), whole("A2")]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Q1")
+        chat_id = harness.presenter.opened.chat_id or ""
+        harness.presenter.set_draft("half a thought")
+        harness.presenter.message_actions.act(harness.rows[0].id, "edit")
+        harness.presenter.set_draft("Q1, put much b")
+        harness.presenter.new_chat()
+        harness.presenter.open_chat(chat_id)
+        await harness.tasks.idle()
+        opened = harness.presenter.opened
+        assert (opened.editing, opened.draft, opened.set_aside) == (
+            harness.rows[0].id,
+            "Q1, put much b",
+            "half a thought",
+        )
+        assert harness.told["draft_replaced"][-1] == ("Q1, put much b",)
+        harness.presenter.set_draft("Q1, put much better")
+        while (stored := await harness.history.chat(chat_id)).edit_text != "Q1, put much better":
+            await asyncio.sleep(PAUSE_S)  # from now on a kill takes nothing away
+        assert (stored.draft, stored.edited_id) == ("half a thought", harness.rows[0].id)
+    async with open_chat_presenter(tmp_home, fake=fake) as again:
+        opened = again.presenter.opened
+        assert (opened.editing, opened.draft) == (again.rows[0].id, "Q1, put much better")
+        await again.say(opened.draft)
+        assert again.text_of(0) == "Q1, put much better"
+        assert again.told["draft_replaced"][-1] == ("half a thought",), "the draft is back when the turn was sent"
+    async with open_chat_presenter(tmp_home, fake=fake) as at_last:
+        assert (at_last.presenter.opened.editing, at_last.presenter.opened.draft) == (None, "half a thought")
+
+
+async def test_an_edit_that_was_given_up_does_not_come_back(tmp_home: Path, fake: FakeService) -> None:
+    fake.answers = [whole("A1")]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Q1")
+        harness.presenter.message_actions.act(harness.rows[0].id, "edit")
+        harness.presenter.set_draft("Q2")
+        assert harness.presenter.cancel_edit()
+    async with open_chat_presenter(tmp_home, fake=fake) as again:
+        assert (again.presenter.opened.editing, again.presenter.opened.draft) == (None, "")
 
 
 async def test_what_the_model_ignores_is_not_sent(tmp_home: Path, fake: FakeService) -> None:

@@ -434,7 +434,8 @@ class ChatPresenter(QObject):
         before = self.opened.draft if before is None else before
         left = self.drafts.left_in(chat_id)
         chat = await self._history.chat(chat_id)
-        is_long = chat.message_count > LONG_CHAT and self.answers.live_in(chat_id) is None
+        is_edited = bool(chat.edited_id or (left is not None and left.draft.edited_id))  # and the turn may be far up
+        is_long = chat.message_count > LONG_CHAT and not is_edited and self.answers.live_in(chat_id) is None
         if is_long:
             messages = await self._history.newest_messages(chat_id, SHOWN_FIRST)
         else:
@@ -442,7 +443,7 @@ class ChatPresenter(QObject):
         if unless_typed and (self.opened.draft.strip() or self.opened.attachments):
             return False
         typed = typed_since(before, self.opened.draft)
-        if typed and self.opened.editing is None:
+        if typed:
             self.opened.draft = before
         self.drafts.leave()
         self.library.put(chat)
@@ -450,7 +451,7 @@ class ChatPresenter(QObject):
         self.opened.private = self._history.is_private(chat_id)
         left = self.drafts.left_in(chat_id) or left
         if left is not None:
-            self.opened.draft, self.opened.attachments = left.draft, left.attachments
+            self.opened.take_draft(left.draft)
         self.opened.draft += typed or ""
         self._remember_chat(chat_id)
         self._shown()
@@ -543,8 +544,7 @@ class ChatPresenter(QObject):
     def set_draft(self, text: str) -> None:
         """The box holds another text now: kept on disk after each pause."""
         self.opened.draft = text
-        if self.opened.editing is None:
-            self.drafts.timer.start()
+        self.drafts.timer.start()
         self.cost_changed.emit(self.opened.cost())
 
     def find_or_send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
@@ -616,10 +616,7 @@ class ChatPresenter(QObject):
         message = self.opened.thread.get(message_id)
         if message is None or message.role not in ("user", "assistant"):
             return
-        if self.opened.editing is None:
-            self.opened.set_aside, self.opened.attachments_aside = self.opened.draft, self.opened.attachments
-        self.opened.editing, self.opened.draft, self.opened.queued = message_id, message.content, False
-        self.opened.attachments = attachments_of(message.attachments)
+        self.opened.begin_edit(message_id, message.content, attachments_of(message.attachments))
         self.draft_replaced.emit(message.content)
         self.attaching.show_chat()
         self.publish_head()
@@ -629,8 +626,8 @@ class ChatPresenter(QObject):
         opened = self.opened
         if opened.editing is None:
             return False
-        opened.editing, opened.draft, opened.set_aside = None, opened.set_aside, ""
-        opened.attachments, opened.attachments_aside = opened.attachments_aside, ()
+        opened.end_edit()
+        self.drafts.timer.start()
         self.draft_replaced.emit(opened.draft)
         self.attaching.show_chat()
         self.publish_head()

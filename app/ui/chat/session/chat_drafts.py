@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
     from app.storage.chat_rows import Chat
     from app.storage.settings import SettingsStore
-    from app.ui.chat.composer.attachment import Attachment
     from app.ui.chat.session.chat_library import ChatLibrary
-    from app.ui.chat.session.open_chat import OpenChat, UnsavedDraft
+    from app.ui.chat.session.open_chat import Draft, OpenChat, UnsavedDraft
 
 DRAFT_PAUSE_MS = 250
 
@@ -101,26 +100,24 @@ class ChatDrafts:
         """Keep a draft that was left, and forget a chat that nothing was ever said in."""
         assert self._library is not None
         chat_id = left.chat_id or self._rows.get(left.opening)
-        has_draft = bool(left.draft.strip() or left.attachments)
-        if chat_id is None and has_draft:
+        if chat_id is None and not left.draft.is_empty:
             chat_id = (await self._made_row(left.opening, left.values)).id
         chat = self._library.get(chat_id)
         if chat is None or (chat.id == self._opened.chat_id and left.opening != self._opened.opening):
             return  # thrown away, or opened again: the box has it
-        if left.is_empty and not has_draft and not chat.title and not chat.pinned:
+        if left.is_empty and left.draft.is_empty and not chat.title and not chat.pinned:
             await self._library.purge(chat.id)
         else:
-            await self._put(chat, left.draft, left.attachments)
+            await self._put(chat, left.draft)
 
     def _save_soon(self) -> None:
         if self._library is not None:
             self._do(self.keep)
 
     async def keep(self) -> None:
-        opened = self._opened
-        if opened.editing is not None or self._library is None:
+        if self._library is None:
             return
-        if opened.chat_id is None and (opened.draft.strip() or opened.attachments):
+        if self._opened.chat_id is None and not self._opened.kept_draft().is_empty:
             await self.ensure_chat()
             await self._save_settings()  # which chat to open again
         await self.store()
@@ -131,18 +128,18 @@ class ChatDrafts:
         async with self._storing:
             chat = self._library.get(self._opened.chat_id) if self._library is not None else None
             if chat is not None:
-                draft, attachments = self._opened.kept_draft()
-                await self._put(chat, draft if text is None else text, attachments)
+                draft = self._opened.kept_draft()
+                await self._put(chat, draft if text is None else draft._replace(text=text))
 
-    async def _put(self, chat: Chat, draft: str, attachments: tuple[Attachment, ...]) -> None:
+    async def _put(self, chat: Chat, draft: Draft) -> None:
         from dataclasses import replace
 
         assert self._library is not None
-        kept = tuple(each.to_dict() for each in attachments)
-        if chat.draft != draft or chat.draft_attachments != kept or self._library.is_unwritten(chat.id):
-            # so that the list agrees before the disk answers
-            self._library.put(replace(chat, draft=draft, draft_attachments=kept))
-            await self._library.change(chat.id, draft=draft, draft_attachments=kept)
+        values = draft.values()
+        changed = replace(chat, **values)
+        if changed != chat or self._library.is_unwritten(chat.id):
+            self._library.put(changed)  # so that the list agrees before the disk answers
+            await self._library.change(chat.id, **values)
 
     async def ensure_chat(self) -> Chat:
         """The open chat's row, made when there is none yet."""

@@ -13,7 +13,7 @@ from app.translation import tr
 from app.ui.chat.session.answer_queue import Job, note_kind
 from app.ui.chat.session.inspector_state import RequestView
 from app.ui.chat.session.message_rows import EDITED, row_of
-from app.ui.chat.session.open_chat import typed_since
+from app.ui.chat.session.open_chat import Draft, typed_since
 from app.ui.chat.session.requests import build_request, turns_sent, view_from_note, view_of
 from app.ui.chat.session.seal import NO_SPEECH, NO_SPEECH_IN_PRIVATE
 from app.ui.chat.session.titles import title_from
@@ -178,9 +178,10 @@ class Conversation(QObject):
         the box when it was sent: what came in since then stays there.
         """
         opened = self._open
+        aside = Draft(opened.set_aside, opened.attachments_aside)
         edited = opened.thread.get(opened.editing)
         if edited is not None and edited.role == "assistant":
-            return await self._rewrite(edited, text, box)
+            return await self._rewrite(edited, text, box, aside)
         parent_id = edited.parent_id if edited is not None else opened.thread.head_id
         for each in opened.thread.exchange_of(edited.id) if edited is not None else ():
             self._answers.stop_row(each.id)  # what waits in the old wording is not sent beside the new one
@@ -192,8 +193,7 @@ class Conversation(QObject):
         answers = [await self._add_answer(chat.id, user.id, model_id) for model_id in model_ids or ("",)]
         answer = answers[0]
         stored = opened.stored_values()
-        changes: dict[str, Any] = {"draft": "", **{name: stored[name] for name in ("account_id", "options")}}
-        changes["draft_attachments"] = ()
+        changes: dict[str, Any] = {**aside.values(), **{name: stored[name] for name in ("account_id", "options")}}
         if len(answers) > 1:
             changes["head_id"] = answer.id
         if not chat.title:
@@ -206,8 +206,7 @@ class Conversation(QObject):
                 await self._history.finish_message(each.id, state="interrupted")
             return False
         opened.title = changed.title
-        opened.draft, opened.editing, opened.set_aside = _typed_meanwhile(box, opened.draft), None, ""
-        opened.attachments, opened.attachments_aside = (), ()
+        opened.end_edit(_typed_meanwhile(box, opened.draft))
         opened.thread.put(user)
         for each in answers:
             opened.thread.put(each)
@@ -225,16 +224,15 @@ class Conversation(QObject):
             self.show_comparison(opened.thread.head_id or "")
         return True
 
-    async def _rewrite(self, answer: Message, text: str, box: str) -> bool:
-        """Put an answer in other words, beside the one that was given. Nobody is asked."""
+    async def _rewrite(self, answer: Message, text: str, box: str, aside: Draft) -> bool:
+        """Put an answer in other words, beside the one that was given. Nobody is asked. `aside` is the chat's draft."""
         opened = self._open
         own = await self._history.add_message(
             answer.chat_id, "assistant", text, parent_id=answer.parent_id, model=answer.model, extra={EDITED: True}
         )
+        await self._library.change(answer.chat_id, **aside.values())
         if opened.chat_id == answer.chat_id:
-            opened.draft = opened.set_aside + _typed_meanwhile(box, opened.draft)
-            opened.editing, opened.set_aside = None, ""
-            opened.attachments, opened.attachments_aside = opened.attachments_aside, ()
+            opened.end_edit(_typed_meanwhile(box, opened.draft))
             opened.thread.put(own)
             opened.thread.head_id = own.id
             self.show()

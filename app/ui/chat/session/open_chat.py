@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.core import money
 from app.service.http.size_limits import LIMIT_WORDS
@@ -49,14 +49,37 @@ if TYPE_CHECKING:
 NO_ATTACHMENTS = tr("Attachments are off in a private chat: they would be saved on this computer.")
 
 
+class Draft(NamedTuple):
+    """What is typed in a chat and not sent: its draft, and an earlier turn `edited_id` that is put in other words."""
+
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    edited_id: str = ""
+    edit_text: str = ""
+    edit_attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.text.strip() or self.attachments or self.edited_id)
+
+    def values(self) -> dict[str, Any]:
+        """Return it as the fields of a `Chat`."""
+        return {
+            "draft": self.text,
+            "draft_attachments": tuple(each.to_dict() for each in self.attachments),
+            "edited_id": self.edited_id,
+            "edit_text": self.edit_text,
+            "edit_attachments": tuple(each.to_dict() for each in self.edit_attachments),
+        }
+
+
 class UnsavedDraft(NamedTuple):
     """What was in the box when a chat was left, until it is on the disk. `values` make the row where there is none."""
 
     opening: int
     chat_id: str | None
     values: dict[str, object]
-    draft: str
-    attachments: tuple[Attachment, ...]
+    draft: Draft
     is_empty: bool  # no message in it
 
 
@@ -156,8 +179,15 @@ class OpenChat:
         self.chosen_model = chat.model
         self.project_id = chat.project_id
         self.character = character_of(chat)
-        self.draft = chat.draft
-        self.attachments = attachments_of(chat.draft_attachments)
+        self.take_draft(
+            Draft(
+                chat.draft,
+                attachments_of(chat.draft_attachments),
+                chat.edited_id,
+                chat.edit_text,
+                attachments_of(chat.edit_attachments),
+            )
+        )
         learn_from(self.counter, self.sent_options, self.thread.shown())
 
     def _clear(self) -> None:
@@ -382,13 +412,30 @@ class OpenChat:
 
     def left(self) -> UnsavedDraft:
         """The draft as it is now, for the moment in which another chat takes the box."""
-        return UnsavedDraft(self.opening, self.chat_id, self.stored_values(), *self.kept_draft(), self.is_empty)
+        return UnsavedDraft(self.opening, self.chat_id, self.stored_values(), self.kept_draft(), self.is_empty)
 
-    def kept_draft(self) -> tuple[str, tuple[Attachment, ...]]:
-        """What the chat's own draft is, also while an earlier turn is in the box."""
-        if self.editing is not None:
-            return self.set_aside, self.attachments_aside
-        return self.draft, self.attachments
+    def kept_draft(self) -> Draft:
+        """What the disk is to hold: the chat's own draft, and the turn in the box beside it."""
+        if self.editing is None:
+            return Draft(self.draft, self.attachments)
+        return Draft(self.set_aside, self.attachments_aside, self.editing, self.draft, self.attachments)
+
+    def take_draft(self, kept: Draft) -> None:
+        """Put into the box what was kept: the turn that was being edited, where it is still there, or the draft."""
+        self.editing, self.draft, self.attachments = None, kept.text, kept.attachments
+        if self.thread.get(kept.edited_id) is not None:
+            self.begin_edit(kept.edited_id, kept.edit_text, kept.edit_attachments)
+
+    def begin_edit(self, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Put an earlier turn into the box; the draft waits beside it."""
+        if self.editing is None:
+            self.set_aside, self.attachments_aside = self.draft, self.attachments
+        self.editing, self.draft, self.attachments, self.queued = message_id, text, attachments, False
+
+    def end_edit(self, typed: str = "") -> None:
+        """Give the box back its draft, with what was `typed` since the turn was sent behind it."""
+        self.draft, self.attachments = self.set_aside + typed, self.attachments_aside
+        self.editing, self.set_aside, self.attachments_aside = None, "", ()
 
     def cost(self) -> CostNote:
         """The most that sending the box now can cost; nothing for words that are only kept."""
