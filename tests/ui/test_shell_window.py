@@ -561,3 +561,12 @@ async def test_a_text_field_keeps_ctrl_z_and_elsewhere_it_undoes_the_last_thing_
     assert undone == ["row of chat", "row of notes"] and harness.window.current_tab == "notes"
     assert harness.window.overlays.toasts.toasts == ()
     harness.window.close()
+
+
+async def test_each_switch_of_the_theme_says_which_it_is_now(harness):
+    said = []
+    for _ in range(3):
+        assert harness.window.registry.run("window.theme")
+        (toast,) = harness.window.overlays.toasts.toasts
+        said.append(toast.accessibleName())
+    assert sorted(said) == ["Theme: Dark.", "Theme: Light.", "Theme: System."]

@@ -37,7 +37,7 @@ from app.ui.shell.navigation import Rail
 from app.ui.shell.settings_saver import SettingsSaver
 from app.ui.shell.status_bar import StatusBar
 from app.ui.shell.tab_frames import Maker, TabFrames
-from app.ui.shell.window_actions import tab_actions, window_actions
+from app.ui.shell.window_actions import THEMES, tab_actions, window_actions
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
 if TYPE_CHECKING:
@@ -452,6 +452,12 @@ class MainWindow(QMainWindow):
         now = self.theme.text_percent
         self.theme.set_text_percent(100 if step == 0 else now + step * _TEXT_STEP)
         self.settings_store.remember(text_percent=self.theme.text_percent)
+
+    def switch_theme(self) -> None:
+        """Go to the next theme and say which: two of the three may look the same."""
+        self.next_theme()
+        words = dict(THEMES)[self.theme.mode]
+        self.overlays.toasts.show_toast(words, icon_name="appearance", key="theme")
 
     def next_theme(self) -> None:
         modes = ("light", "dark", "system")

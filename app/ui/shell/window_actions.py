@@ -36,7 +36,7 @@ class WindowCommands(Protocol):
     def list_is_beside(self) -> bool: ...
     def inspector_is_beside(self) -> bool: ...
     def change_text_size(self, step: int) -> None: ...
-    def next_theme(self) -> None: ...
+    def switch_theme(self) -> None: ...
     def set_theme(self, mode: str) -> None: ...
     def theme_mode(self) -> str: ...
     def toggle_full_screen(self) -> None: ...
@@ -172,13 +172,13 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         TabAction(
             "window.theme",
             tr("Switch theme: light, dark, system"),
-            window.next_theme,
+            window.switch_theme,
             "Ctrl+Shift+H",
             "appearance",
             "view",
             in_palette=False,  # there each theme has its own row
         ),
-        *(_theme_action(window, mode, text) for mode, text in _THEMES),
+        *(_theme_action(window, mode, text) for mode, text in THEMES),
         TabAction(
             "window.full_screen",
             tr("Full screen"),
@@ -199,7 +199,7 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
     )
 
 
-_THEMES = (("light", tr("Theme: Light")), ("dark", tr("Theme: Dark")), ("system", tr("Theme: System")))
+THEMES = (("light", tr("Theme: Light")), ("dark", tr("Theme: Dark")), ("system", tr("Theme: System")))
 
 
 def _theme_action(window: WindowCommands, mode: str, text: str) -> TabAction:
