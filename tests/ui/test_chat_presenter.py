@@ -10,7 +10,7 @@ import pytest
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.state import CharacterHead
 from tests.kit.chat import DONE, SANDBOX, USAGE, FakeService, cut, held, open_chat_presenter, sse, text_chunk, whole
-from tests.kit.waiting import PAUSE_S, until
+from tests.kit.waiting import until
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ async def test_a_half_edited_turn_and_the_draft_beside_it_survive_a_change_of_ch
         assert harness.told["draft_replaced"][-1] == ("Q1, put much b",)
         harness.presenter.set_draft("Q1, put much better")
         while (stored := await harness.history.chat(chat_id)).edit_text != "Q1, put much better":
-            await asyncio.sleep(PAUSE_S)  # from now on a kill takes nothing away
+            await asyncio.sleep(0)  # from now on a kill takes nothing away
         assert (stored.draft, stored.edited_id) == ("half a thought", harness.rows[0].id)
     async with open_chat_presenter(tmp_home, fake=fake) as again:
         opened = again.presenter.opened
