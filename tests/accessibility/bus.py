@@ -320,9 +320,10 @@ class Reader:
                     return True
         return False
 
-    def hear(self, words: str) -> str:
+    def hear(self, words: str, again: Callable[[], object] | None = None) -> str:
         """Wait for an announcement with some words in it."""
-        return self.wait(lambda: next((each for each in self.said() if words in each), None), f"the words {words!r}")
+        said = lambda: next((each for each in self.said() if words in each), None)  # noqa: E731
+        return self.wait(said, f"the words {words!r}", again)
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 
