@@ -51,6 +51,7 @@ def main() -> list[Ratio]:
 
 def _ratio(machine: str, figures: dict[str, float]) -> Ratio:
     detail = f"p99 {figures['late_p99_ms']:.1f} ms of {figures['beats']:.0f} beats"
+    detail += f"; at most {figures['busy_ms']:.1f} ms of work between two"
     name = f"{TOKENS:,} tokens with {machine}: longest stall"
     return Ratio("P4", name, figures["late_ms"], STALL_LIMIT_MS, "stated goal", "ms", detail)
 

@@ -3,7 +3,8 @@
 Figures are one JSON line: `cpu_s` of the tree while the answer came, `mb` at its end (PSS of the tree), `turn_ms`, the
 longest, and `p99_ms` of `turns`. `chats PORT COUNT`, for `bench_growth`, has so many answers at the same time;
 `idle PORT`, for `bench_idle`, looks at every tab with a video on the way, then says `idle` and does nothing;
-`slow PORT`, for `bench_slow`, tells how late beats of 5 ms came instead: `late_ms` at most, `late_p99_ms`, `beats`.
+`slow PORT`, for `bench_slow`, tells how late beats of 5 ms came instead: `late_ms` at most, `late_p99_ms`, `beats`, and
+`busy_ms`, the most that the window's thread took of the processor between two of them.
 """
 
 import asyncio
@@ -276,6 +277,7 @@ async def _measure(  # type: ignore[no-untyped-def]  # as above
             heart.stop()
             late = heart.late_ms
             figures |= {"late_ms": max(late), "late_p99_ms": percentile(late, 0.99), "beats": float(len(late))}
+            figures["busy_ms"] = max(heart.busy_ms)
             return
         rialto.window.expect_tab()
         await until(lambda: all(name in frames.by_name for name in names), within_s=PATIENCE_S)
