@@ -11,6 +11,8 @@ import dataclasses
 import enum
 import importlib
 import inspect
+import re
+import textwrap
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -34,28 +36,41 @@ _DECIMALS = ["0", "0.00", "1", "-1", "0.0000001", "12.345", "999999999999999", "
 _DAYS = [datetime(1970, 1, 1, tzinfo=UTC), datetime(2026, 3, 1, 12, tzinfo=UTC), datetime(2199, 12, 31, tzinfo=UTC)]
 _TEXTS = ["", "x", "0", "a b", "ok", "text", "2026-01-01", "1e308", HOSTILE, "\ud800", "x\ny", "1024x1024", "16:9"]
 
-PLAUSIBLE: dict[type, st.SearchStrategy[Any]] = {  # what wire and storage let through
-    int: st.sampled_from(_INTS),
-    float: st.sampled_from(_FLOATS),
-    Decimal: st.sampled_from(_DECIMALS).map(Decimal),
-    datetime: st.sampled_from(_DAYS),
-    date: st.sampled_from(_DAYS).map(datetime.date),
-    timedelta: st.sampled_from([timedelta(), timedelta(seconds=-1), timedelta(days=40_000)]),
-    str: st.sampled_from(_TEXTS),
-    bytes: st.sampled_from([b"", b"x", b"\xff\0"]),
-    bool: st.booleans(),
-    type(None): st.none(),
-    Path: st.just(Path("/nonexistent/x")),
-}
-WILD: dict[type, st.SearchStrategy[Any]] = {  # anything at all
-    **PLAUSIBLE,
-    int: st.sampled_from([*_INTS, 2**63, 10**40, -(10**400)]),
-    float: st.sampled_from([*_FLOATS, 1e308, -1e308, 5e-324, float("nan"), float("inf"), float("-inf")]),
-    Decimal: st.sampled_from([*_DECIMALS, "1e308", "-1e300", "1e-400", "NaN", "Infinity", "0e400"]).map(Decimal),
-    datetime: st.sampled_from([*_DAYS, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]),
-    date: st.sampled_from([date.min, date.max, date(2026, 3, 1)]),
-    timedelta: st.sampled_from([timedelta.min, timedelta.max, timedelta()]),
-}
+
+class Leaves(dict[type, st.SearchStrategy[Any]]):
+    """Told apart by identity, so that what is built on them is built once."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+
+
+PLAUSIBLE = Leaves(
+    {  # what wire and storage let through
+        int: st.sampled_from(_INTS),
+        float: st.sampled_from(_FLOATS),
+        Decimal: st.sampled_from(_DECIMALS).map(Decimal),
+        datetime: st.sampled_from(_DAYS),
+        date: st.sampled_from(_DAYS).map(datetime.date),
+        timedelta: st.sampled_from([timedelta(), timedelta(seconds=-1), timedelta(days=40_000)]),
+        str: st.sampled_from(_TEXTS),
+        bytes: st.sampled_from([b"", b"x", b"\xff\0"]),
+        bool: st.booleans(),
+        type(None): st.none(),
+        Path: st.just(Path("/nonexistent/x")),
+    }
+)
+WILD = Leaves(
+    {  # anything at all
+        **PLAUSIBLE,
+        int: st.sampled_from([*_INTS, 2**63, 10**40, -(10**400)]),
+        float: st.sampled_from([*_FLOATS, 1e308, -1e308, 5e-324, float("nan"), float("inf"), float("-inf")]),
+        Decimal: st.sampled_from([*_DECIMALS, "1e308", "-1e300", "1e-400", "NaN", "Infinity", "0e400"]).map(Decimal),
+        datetime: st.sampled_from([*_DAYS, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]),
+        date: st.sampled_from([date.min, date.max, date(2026, 3, 1)]),
+        timedelta: st.sampled_from([timedelta.min, timedelta.max, timedelta()]),
+    }
+)
+IDENTIFIED = Leaves({**PLAUSIBLE, str: st.just("x")})
 
 
 class NoValue(Exception):
@@ -97,14 +112,16 @@ def _is_plain(call: Callable[..., Any]) -> bool:
 def _names(module: str) -> dict[str, Any]:
     """The names of a module, those that only a type checker imports as well."""
     names = dict(vars(importlib.import_module(module)))
-    for node in ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            for line in node.body:
-                if isinstance(line, ast.Import):
-                    names |= {each.asname or each.name: importlib.import_module(each.name) for each in line.names}
-                elif isinstance(line, ast.ImportFrom):
-                    source = importlib.import_module(line.module or "")
-                    names |= {each.asname or each.name: getattr(source, each.name, object) for each in line.names}
+    text = (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    for block in re.findall(
+        r"^if TYPE_CHECKING:\n((?:[ \t].*\n|\n)+)", text, re.MULTILINE
+    ):  # parsing all takes a second
+        for line in ast.parse(textwrap.dedent(block)).body:
+            if isinstance(line, ast.Import):
+                names |= {each.asname or each.name: importlib.import_module(each.name) for each in line.names}
+            elif isinstance(line, ast.ImportFrom):
+                source = importlib.import_module(line.module or "")
+                names |= {each.asname or each.name: getattr(source, each.name, object) for each in line.names}
     return names
 
 
@@ -121,12 +138,13 @@ def members(kind: Any) -> Iterator[Any]:
         yield kind
 
 
-def arguments(function: Function, leaves: dict[type, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:
+def arguments(function: Function, leaves: Leaves) -> st.SearchStrategy[dict[str, Any]]:
     """Every set of arguments. Raises `NoValue`."""
     return st.fixed_dictionaries({name: values(kind, leaves) for name, kind in function.takes.items()})
 
 
-def values(kind: Any, leaves: dict[type, st.SearchStrategy[Any]], depth: int = 0) -> st.SearchStrategy[Any]:
+@cache
+def values(kind: Any, leaves: Leaves, depth: int = 0) -> st.SearchStrategy[Any]:
     """Values of a type. Raises `NoValue`."""
     if depth > 12:
         raise NoValue
@@ -172,7 +190,7 @@ def _mappings(keys: st.SearchStrategy[Any], inner: st.SearchStrategy[Any]) -> st
     return st.dictionaries(keys, inner, max_size=2)
 
 
-def _possible(kinds: tuple[Any, ...], leaves: dict[type, st.SearchStrategy[Any]], depth: int) -> list[Any]:
+def _possible(kinds: tuple[Any, ...], leaves: Leaves, depth: int) -> list[Any]:
     found = []
     for kind in kinds:
         try:
@@ -189,7 +207,7 @@ def is_plain(kind: Any) -> bool:
     return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or hasattr(kind, "_field_defaults"))
 
 
-def _records(kind: Any, leaves: dict[type, st.SearchStrategy[Any]], depth: int) -> st.SearchStrategy[Any]:
+def _records(kind: Any, leaves: Leaves, depth: int) -> st.SearchStrategy[Any]:
     """Frozen values of ours; a field that nobody can make up keeps its default."""
     if dataclasses.is_dataclass(kind):
         if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined] # every dataclass has them
@@ -215,9 +233,8 @@ def _records(kind: Any, leaves: dict[type, st.SearchStrategy[Any]], depth: int) 
 def _answers(kind: type[WireModel]) -> st.SearchStrategy[Any]:
     """What becomes of anything that a service may send, with what identifies it."""
     names = {name: field.alias or name for name, field in kind.model_fields.items()}
-    leaves = {**PLAUSIBLE, str: st.just("x")}
     needed = {
-        names[name]: values(field.annotation, leaves)
+        names[name]: values(field.annotation, IDENTIFIED)
         for name, field in kind.model_fields.items()
         if field.is_required()
     }
