@@ -25,7 +25,6 @@ PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.pl
 WORKERS = 6  # three for each of two processors: half of the time a test waits for Qt, a child or a sound
 CHECKS_AT_ONCE = 2  # mypy uses one processor and two thirds of a gigabyte
 COMPILE = "compile"
-LAST_IN_LINE = () if sys.platform == "win32" else ("nice", "-n", "19")  # uses what the tests leave, and slows none
 SLOWEST = 20
 IN_MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 * 2**30
 NO_RERUNS = "--no-reruns"
@@ -47,7 +46,6 @@ def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[
     Types are checked beside the tests, which wait a third of their time.
     """
     module = [str(environment.python), "-m"]
-    types = [*LAST_IN_LINE, *module, "mypy"]
     caches = environment.folder.parent
     tests = [*pytest(environment), "-n", str(WORKERS), "--dist=worksteal", f"--durations={SLOWEST}"]
     tests += [f"--junitxml={report}", "-o", "junit_family=xunit1", *rest]
@@ -55,7 +53,7 @@ def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[
         ("ruff check", [*module, "ruff", "check", "."]),
         ("ruff format", [*module, "ruff", "format", "--check", "."]),
         (COMPILE, compile_tests(environment, rest)),
-        *((f"mypy {name}", [*types, *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
+        *((f"mypy {name}", [*module, "mypy", *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
         ("pytest", tests),
     ]
 
