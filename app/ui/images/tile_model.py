@@ -14,8 +14,8 @@ from app.ui.kit.plain_tooltip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 TILE_ROLE = int(Qt.ItemDataRole.UserRole)
-PAGE = 100
-REVEALED_PAGES = 4
+PAGE = 60
+REVEALED_PAGES = 7
 _ROOT = QModelIndex()
 
 

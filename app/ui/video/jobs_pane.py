@@ -91,6 +91,7 @@ class JobsPane(QFrame):
         self.view = GroupedView(theme, tr("Jobs"), has_start_sign=False, selects_many=True, turns=_turns)
         self.delegate = JobDelegate(theme, self.posters.get, self.view)
         self.view.setItemDelegate(self.delegate)
+        self.view.rows.page = 50  # its rows are higher than those of other lists
         self.view.setUniformItemSizes(True)
         self.places.addWidget(self.view)
         yield
