@@ -127,10 +127,10 @@ GOOD: dict[str, Any] = {"format": "rialto-project", "version": 1, "name": "P", "
         ({"version": 2}, "newer version"),
         ({"chats": None}, "no project that Rialto can read"),
         ({"instructions": "x" * 100_001}, "longer than 100,000"),
-        ({"limit_usd": "all"}, "no amount"),
-        ({"limit_usd": "-1"}, "no amount"),
-        ({"limit_usd": 1.5}, "no amount"),
-        ({"limit_usd": "1E9"}, "no amount"),
+        ({"limit_usd": "all"}, "is not an amount"),
+        ({"limit_usd": "-1"}, "is not an amount"),
+        ({"limit_usd": 1.5}, "is not an amount"),
+        ({"limit_usd": "1E9"}, "is not an amount"),
     ],
 )
 async def test_what_cannot_be_a_project_is_refused_with_a_sentence_and_leaves_nothing(
