@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from app.ui.kit.tab_order import as_seen, tab_stops
 from app.ui.kit.theme import Theme
@@ -70,12 +70,14 @@ async def test_a_keyboard_without_a_menu_key_opens_the_menu_of_what_has_the_focu
     harness = make_shell(tmp_path, tasks, theme)
     show(harness)
     harness.window.show_tab("chat")
-    field, asked = harness.chat.filter, []
-    field.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-    field.customContextMenuRequested.connect(asked.append)
-    field.setFocus()
-    QTest.keyClick(harness.window, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
-    assert len(asked) == 1 and field.rect().contains(asked[0])
+    for field in (harness.chat.filter, QPlainTextEdit(harness.chat.filter.parentWidget())):
+        asked: list[QPoint] = []
+        field.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        field.customContextMenuRequested.connect(asked.append)
+        field.show()
+        field.setFocus()
+        QTest.keyClick(harness.window, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+        assert len(asked) == 1 and field.rect().contains(asked[0])
     harness.window.close()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication
 
@@ -218,7 +218,8 @@ def _open_context_menu() -> None:
     """Do what the Menu key does, which many keyboards lack. Qt knows Shift+F10 on Windows alone."""
     widget = QApplication.focusWidget()
     if widget is not None:
-        place = widget.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
+        cursor = widget.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)  # a QRect of some, a QRectF of others
+        place = QRectF(cursor).center().toPoint()
         asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, widget.mapToGlobal(place))
         QApplication.sendEvent(widget, asked)
 
