@@ -48,6 +48,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 CREATE VIRTUAL TABLE pairs USING fts5(signs, content='', tokenize='unicode61');
 """
 _PAGE_BYTES = 16_384
+HASH_BYTES = 16  # of what a passage says
 _WRITTEN_AT_ONCE = 2_000  # passages: reading the next file in between takes the words out of the processor’s caches
 # Bytes of words held before they are written, and how many such writes are then merged at once. What the processor’s
 # caches do not hold is slower to add to than to merge.
@@ -76,7 +77,7 @@ def _spelled(pair: str) -> str:
 
 def hash_of(heading: str, text: str) -> bytes:
     """Return 16 bytes that name a passage by what it says: its vector is found by them. Raises `UnicodeEncodeError`."""
-    return hashlib.blake2b(f"{heading}\n{text}".encode(), digest_size=16).digest()
+    return hashlib.blake2b(f"{heading}\n{text}".encode(), digest_size=HASH_BYTES).digest()
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:

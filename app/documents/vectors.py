@@ -9,17 +9,18 @@ rotation, because some have zeros in most places.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.documents.index import reading, remove
+from app.documents.index import HASH_BYTES, reading, remove
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +35,8 @@ CREATE TABLE about (
 CREATE TABLE signs (id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, bits BLOB NOT NULL);
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
+MOST_PACKED = 100_000_000  # bytes of vectors in one JSON object: 50,000 passages of 1,024 numbers
+MOST_DIMENSIONS = 16_384
 COMPARED = 200  # of the nearest by signs: 99.8 % of the forty nearest are among them
 _held: dict[Path, tuple[tuple[str, int, int], NDArray[Any], NDArray[Any]]] = {}  # the project that was asked last
 
@@ -169,6 +172,72 @@ def keep(path: Path, served: str, vectors: Iterable[tuple[bytes, array[float]]])
             if added.rowcount:
                 connection.execute("INSERT INTO vectors VALUES (?, ?)", (added.lastrowid, vector.tobytes()))
         connection.execute("COMMIT")
+
+
+def packed(path: Path) -> dict[str, object] | None:
+    """Return all vectors as a JSON object; None where there are none, or more than `MOST_PACKED` bytes of them.
+
+    Blocks. Raises `sqlite3.Error`.
+    """
+    with _opened(path) as connection:
+        if connection is None:
+            return None
+        model, served, place, size, middle = connection.execute(
+            "SELECT model, served, place, dimensions, middle FROM about"
+        ).fetchone()
+        count = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
+        if not count or count * size * 2 > MOST_PACKED:
+            return None
+        rows = connection.execute("SELECT s.hash, v.vector FROM signs s JOIN vectors v ON v.id = s.id ORDER BY s.hash")
+        hashes, vectors = zip(*rows, strict=True)
+    bytes_of = {"middle": middle, "hashes": b"".join(hashes), "vectors": b"".join(vectors)}
+    about_them = {"model": model, "served": served, "place": place, "dimensions": size}
+    return about_them | {name: base64.b64encode(data).decode() for name, data in bytes_of.items()}
+
+
+def unpack(path: Path, told: Mapping[str, object]) -> bool:
+    """Keep what `packed` gave, switched off, where there are no vectors yet. Return False for what cannot be that.
+
+    Blocks. Raises `sqlite3.Error`, `OSError`.
+    """
+    import numpy as np
+
+    size, *names = (told.get(name) for name in ("dimensions", "model", "served", "place"))
+    if path.exists() or not isinstance(size, int) or not 0 < size <= MOST_DIMENSIONS:
+        return False
+    try:
+        texts = [_text(told.get(name)).encode() for name in ("middle", "hashes", "vectors")]
+        packed_middle, hashes, packed_vectors = (base64.b64decode(text, validate=True) for text in texts)
+        middle, vectors = np.frombuffer(packed_middle, "<f4"), np.frombuffer(packed_vectors, "<f2").reshape(-1, size)
+    except ValueError:
+        return False
+    by_hash = {hashes[at : at + HASH_BYTES]: row for row, at in enumerate(range(0, len(hashes), HASH_BYTES))}
+    fits = len(middle) == size and len(by_hash) == len(vectors) and len(hashes) == HASH_BYTES * len(vectors)
+    if not fits or not all(map(_text, names)) or not (np.isfinite(middle).all() and np.isfinite(vectors).all()):
+        return False
+    model, served, place = map(_text, names)
+    begin(path, model, place)
+    signs = _signs(vectors.astype(np.float32) - middle)
+    with _opened(path) as connection:
+        if connection is None:
+            return False
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(
+            "UPDATE about SET served = ?, dimensions = ?, middle = ?, is_on = 0", (served, size, packed_middle)
+        )
+        rows = list(enumerate(by_hash.items(), start=1))
+        connection.executemany(
+            "INSERT INTO signs VALUES (?, ?, ?)", [(number, name, signs[row].tobytes()) for number, (name, row) in rows]
+        )
+        connection.executemany(
+            "INSERT INTO vectors VALUES (?, ?)", [(number, vectors[row].tobytes()) for number, (_, row) in rows]
+        )
+        connection.execute("COMMIT")
+    return True
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def forget_missing(index: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import random
 from array import array
 from pathlib import Path
@@ -20,8 +22,10 @@ from app.documents.vectors import (
     keep,
     missing,
     nearest,
+    packed,
     switch,
     texts_of,
+    unpack,
     vectors_beside,
 )
 
@@ -139,6 +143,49 @@ def test_vectors_go_with_what_was_removed(tmp_path: Path) -> None:
     assert known is not None
     assert known.count == 1
     assert nearest(vectors_beside(index), one(len("Heading\none")), 5) == [hash_of("Heading", "three")]
+
+
+def test_packed_vectors_come_back_identical_switched_off_and_nothing_is_missing(tmp_path: Path) -> None:
+    index = index_of(tmp_path / "one", a="one", b="three", c="seventeen")
+    assert packed(vectors_beside(index)) is None
+    embed(index)
+    told = packed(vectors_beside(index))
+    assert told is not None
+    other = index_of(tmp_path / "two", a="one", b="three", c="seventeen")
+    assert unpack(vectors_beside(other), json.loads(json.dumps(told)))
+    assert packed(vectors_beside(other)) == told
+    assert missing(other) == []
+    known = about(vectors_beside(other))
+    assert known is not None
+    assert (known.is_on, known.model, known.place, known.count) == (False, "m", "here", 3)
+    question = close_to(one(len("Heading\nthree")))
+    assert nearest(vectors_beside(other), question, 3) == nearest(vectors_beside(index), question, 3)
+    assert not unpack(vectors_beside(other), told), "those that are there stay"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"dimensions": 0},
+        {"dimensions": 1e9},
+        {"dimensions": SIZE + 1},
+        {"model": ""},
+        {"served": None},
+        {"middle": "AAAA"},
+        {"hashes": "AAAA"},
+        {"hashes": "no base64"},
+        {"vectors": ["AAAA"]},
+        {"vectors": base64.b64encode(b"\x00\x7c" * SIZE).decode()},  # endless
+    ],
+)
+def test_what_is_odd_among_packed_vectors_leaves_none(tmp_path: Path, changes: dict[str, object]) -> None:
+    index = index_of(tmp_path, a="one")
+    embed(index)
+    told = packed(vectors_beside(index))
+    assert told is not None
+    elsewhere = tmp_path / "elsewhere" / "vectors.db"
+    assert not unpack(elsewhere, told | changes)
+    assert not elsewhere.exists()
 
 
 def test_switched_off_the_vectors_stay(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -271,6 +272,36 @@ async def test_removed_files_take_their_embeddings_along(
                 await asyncio.sleep(0.01)
             assert known is not None
             await tab.tasks.idle()
+        finally:
+            documents.close()
+
+
+async def test_a_project_that_was_exported_comes_back_with_what_was_paid_for(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path, tmp_path: Path
+) -> None:
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        documents, projects = tab.presenter.documents, tab.presenter.projects
+        try:
+            project = await followed(tab, folder)
+            chosen = (await documents.embeddings.models())[0]
+            documents.embeddings.embed(project, chosen)
+            await tab.tasks.idle()
+            files = tmp_path / "one.json", tmp_path / "two.json"
+            tab.presenter.export_project(project, files[0])
+            await tab.tasks.idle()
+            tab.presenter.import_files((files[0],))
+            await tab.tasks.idle()
+            (copy,) = {each.id for each in projects.all} - {project}
+            documents.add(copy, [folder])
+            await read(tab, copy, PASSAGES)
+            state = await documents.embeddings.read(copy)
+            assert state.about is not None
+            assert not state.about.is_on, "no question is embedded unasked"
+            assert (await documents.embeddings.offer(copy, chosen)).passages == 0
+            tab.presenter.export_project(copy, files[1])
+            await tab.tasks.idle()
+            first, second = (json.loads(file.read_text())["embeddings"] for file in files)
+            assert first == second
         finally:
             documents.close()
 

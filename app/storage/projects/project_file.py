@@ -2,7 +2,7 @@
 
 Account, drafts and what lies in the trash are this computer's and stay out, as in a chat's file. The bytes of
 attachments stand behind the chats, each content once. Of documents the file has the list of what is followed, and no
-contents; whoever imports it decides whether to follow that.
+contents; whoever imports it decides whether to follow that. Their embeddings, which were paid for, go along.
 """
 
 from __future__ import annotations
@@ -46,10 +46,14 @@ class ImportedProject:
     newest: str = ""
     left: Counter[str] = field(default_factory=Counter)
     documents: tuple[str, ...] = ()  # files and folders that it followed; nothing is followed yet
+    embeddings: Mapping[str, Any] | None = None  # as the file has them: not checked
 
 
 def project_to_json(
-    project: Project, chats: Sequence[tuple[Chat, tuple[Message, ...]]], documents: Sequence[str] = ()
+    project: Project,
+    chats: Sequence[tuple[Chat, tuple[Message, ...]]],
+    documents: Sequence[str] = (),
+    embeddings: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """Return one JSON object. `chats` are in the order of the list, the first row first; `documents` are followed."""
     return {
@@ -63,6 +67,7 @@ def project_to_json(
         "options": project.options,
         "limit_usd": money_text(project.limit_usd),
         "documents": list(documents),
+        **({"embeddings": embeddings} if embeddings is not None else {}),
         "chats": [{**chat_to_json(chat, messages), "pinned": chat.pinned} for chat, messages in chats],
     }
 
@@ -87,6 +92,7 @@ async def import_project(database: Database, body: Mapping[str, Any], account_id
     async with database.transaction() as transaction:
         await transaction.execute("UPDATE chats SET trashed_at = NULL WHERE project_id = ?", [project_id])
         await transaction.execute("UPDATE projects SET trashed_at = NULL WHERE id = ?", [project_id])
+    embeddings = body.get("embeddings")
     newest = max(taken, key=lambda chat: chat.updated_at, default=None)
     return ImportedProject(
         await projects.one(project_id),
@@ -94,6 +100,7 @@ async def import_project(database: Database, body: Mapping[str, Any], account_id
         newest.id if newest is not None else "",
         left,
         _documents(body.get("documents")),
+        embeddings if isinstance(embeddings, Mapping) else None,
     )
 
 

@@ -939,7 +939,8 @@ class ChatPresenter(QObject):
         if project is not None and self.library is not None:
             chat_ids = [chat.id for chat in self.library.in_project(project_id)]
             documents = self.documents.paths(project_id)
-            self.notice.emit(await self.transfer.export_project(project, chat_ids, path, documents))
+            embeddings = await self.documents.embeddings.packed(project_id) if documents else None
+            self.notice.emit(await self.transfer.export_project(project, chat_ids, path, documents, embeddings))
 
     def import_files(self, paths: tuple[Path, ...]) -> None:
         """Take the chats in files; what was taken and what not is reported at the end."""
@@ -953,6 +954,8 @@ class ChatPresenter(QObject):
         await self.library.load()
         await self.projects.take_in(report.projects)
         for each in report.projects:
+            if each.embeddings is not None:
+                self.documents.embeddings.take(each.project.id, each.embeddings)
             if each.documents:
                 self.follow_asked.emit(each.project.id, each.project.name, each.documents)
         self.publish_list()

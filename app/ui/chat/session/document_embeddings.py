@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import sqlite3
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -31,8 +31,10 @@ from app.documents.vectors import (
     forget_missing,
     keep,
     missing,
+    packed,
     switch,
     texts_of,
+    unpack,
     vectors_beside,
 )
 from app.service.embeddings import most_tokens
@@ -219,11 +221,22 @@ class DocumentEmbeddings(QObject):
         self._unkept.pop(project_id, None)
         self._run(self._change, project_id, remove)
 
+    async def packed(self, project_id: str) -> dict[str, object] | None:
+        """Return all vectors for the file of a project; None where there are none, or too many for it."""
+        try:
+            return await asyncio.to_thread(packed, vectors_beside(self._index(project_id)))
+        except (sqlite3.Error, OSError):
+            return None
+
+    def take(self, project_id: str, told: Mapping[str, object]) -> None:
+        """Keep the vectors of an imported project; no question is embedded before that is switched on."""
+        self._run(self._change, project_id, lambda path: unpack(path, told))
+
     def forget_missing(self, project_id: str) -> None:
         """Delete the vectors of texts that the project no longer has."""
         self._run(self._change, project_id, lambda _path: forget_missing(self._index(project_id)))
 
-    async def _change(self, project_id: str, change: Callable[[Path], None]) -> None:
+    async def _change(self, project_id: str, change: Callable[[Path], object]) -> None:
         try:
             await asyncio.to_thread(change, vectors_beside(self._index(project_id)))
         except (sqlite3.Error, OSError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,18 +79,23 @@ class Transfer:
         return SavedFile(path, words) if chat_ids else ""
 
     async def export_project(
-        self, project: Project, chat_ids: Sequence[str], path: Path, documents: Sequence[str]
+        self,
+        project: Project,
+        chat_ids: Sequence[str],
+        path: Path,
+        documents: Sequence[str],
+        embeddings: Mapping[str, object] | None = None,
     ) -> str:
         """Write a project with these chats and return a sentence about it. Raises `StorageError`.
 
-        Of `documents`, which it follows, the list is written.
+        Of `documents`, which it follows, the list is written, and the embeddings.
         """
         chats = []
         for chat_id in chat_ids:
             chats.append((await self._history.chat(chat_id), await self._history.messages(chat_id)))
 
         def write() -> Packed:
-            body = project_to_json(project, chats, documents)
+            body = project_to_json(project, chats, documents, embeddings)
             names = named_in(message for _chat, messages in chats for message in messages)
             with replacing(path) as place:
                 return write_chat(place, body, names, self._history.files)
@@ -102,8 +107,18 @@ class Transfer:
         words = _saved_words(path.name, packed)
         if documents:
             listed = tr_n("{n} file or folder", "{n} files and folders", len(documents))
-            words = tr(
-                "{saved}. It lists the {documents} it follows, without their contents", saved=words, documents=listed
+            words = (
+                tr(
+                    "{saved}. It lists the {documents} it follows, without their contents, and has their embeddings",
+                    saved=words,
+                    documents=listed,
+                )
+                if embeddings is not None
+                else tr(
+                    "{saved}. It lists the {documents} it follows, without their contents",
+                    saved=words,
+                    documents=listed,
+                )
             )
         return SavedFile(path, words)
 
