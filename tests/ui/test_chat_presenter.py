@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
 
+from app.storage.chat_rows import Message
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.state import CharacterHead
 from tests.kit.chat import DONE, SANDBOX, USAGE, FakeService, cut, held, open_chat_presenter, sse, text_chunk, whole
@@ -444,5 +446,7 @@ async def test_a_long_chat_is_shown_from_its_end_and_then_whole(tmp_home: Path) 
         assert shown == [60, 1_001]
         assert ready == [False, True], "nothing is sent while only the end is known"
         assert harness.rows[0].text == "text 0"
+        looked_through = sum(type(each) is Message for each in gc.get_objects())
+        assert looked_through < len(rows) // 2, "a collection would hold the window"
         await harness.say("One more")
         assert len(harness.fake.requests[-1]["messages"]) == 1_002

@@ -6,6 +6,7 @@ Everything a person types is on disk before it is shown as sent; an answer's row
 
 from __future__ import annotations
 
+import gc
 import itertools
 import time
 from collections.abc import Awaitable, Callable
@@ -472,6 +473,7 @@ class ChatPresenter(QObject):
             self.opened.complete(thread)
             await asyncio.sleep(0)
             await self.conversation.show_in_pieces()
+            gc.freeze()  # to look for garbage among thousands of messages holds the window for 40 ms
             self._publish_soon()
 
     def _remember_chat(self, chat_id: str) -> None:
