@@ -258,7 +258,7 @@ def test_a_project_its_documents_a_seal_and_a_prompt_with_blanks(heard: Heard, r
     press(reader, "Escape", until=project.name)
     look(press(reader, "Shift+F10", until="New chat"))
     press(reader, "Escape", until=project.name)
-    look(run_command(reader, "documents of the project", "Close"))
+    look(run_command(reader, "project documents", "Close"))
     press(reader, "Escape", until=project.name)
 
     go_to(heard, "Chat")
