@@ -105,7 +105,7 @@ class ChatDocuments(QObject):
         """See to it that a project's files are read, now and whenever they change."""
         if project_id in self._watchers or not self.paths(project_id):
             return
-        watcher = DocumentWatcher(self._index(project_id), lambda _: self.changed.emit(project_id))
+        watcher = DocumentWatcher(self._index(project_id), lambda progress: self._hear(project_id, progress))
         self._watchers[project_id] = watcher
         watcher.follow(self.paths(project_id), self.is_paused(project_id))
 
@@ -126,12 +126,15 @@ class ChatDocuments(QObject):
         self._tidying[project_id] = False
         self._run(self._change, project_id, self._paths.remove, path)
 
+    def _hear(self, project_id: str, progress: Progress) -> None:
+        """Take a state in the watcher's thread: a busy window comes to it when the next has long begun."""
+        if progress.state == "looking" and project_id in self._tidying:
+            self._tidying[project_id] = True
+        self.changed.emit(project_id)
+
     def _tidy(self, project_id: str) -> None:
         """Delete the embeddings of what was removed, once the index is without it."""
-        state = self.progress(project_id).state
-        if project_id in self._tidying and state == "looking":
-            self._tidying[project_id] = True
-        elif self._tidying.get(project_id) and state == "idle":
+        if self._tidying.get(project_id) and self.progress(project_id).state == "idle":
             del self._tidying[project_id]
             self.embeddings.forget_missing(project_id)
 
