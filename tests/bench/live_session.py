@@ -269,7 +269,8 @@ async def _measure(  # type: ignore[no-untyped-def]  # as above
             heart.start()
         meter.begin()
         QTest.keyClick(box, Qt.Key.Key_Return)
-        await until(lambda: rialto.chat.head().writing, within_s=PATIENCE_S)
+        # Not until it is being written: a short answer has ended by the next look.
+        await until(lambda: rialto.chat.opened.thread.last_of("assistant") is not None, within_s=PATIENCE_S)
         while rialto.chat.head().writing:
             await asyncio.sleep(0.5)
         figures |= meter.end()
