@@ -173,6 +173,11 @@ class Canvas(QWidget):
 
     # Showing
 
+    def leave_welcome(self) -> None:
+        """Show the conversation that has begun, before the box shrinks and the welcome would move for one painting."""
+        if self.places.currentWidget() is self.welcome:
+            self.places.setCurrentWidget(self.view)
+
     def show_head(self, head: ChatHead) -> None:
         """Header, character and composer of the open chat."""
         self.header.show_head(head)

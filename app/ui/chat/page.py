@@ -287,6 +287,7 @@ class ChatPage(QObject):
         for row in rows:
             self._rows[row.id] = row
             self.main.view.append(row)
+        self.main.leave_welcome()
 
     @cached_property
     def _changing(self) -> tuple[str, ...]:
