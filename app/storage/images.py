@@ -27,7 +27,7 @@ ImageState = Literal["sending", "saved", "withheld", "broken", "failed", "unknow
 ImageKind = Literal["generate", "edit", "upscale", "background", "import"]
 MAX_TITLE_CHARS = 60
 SUFFIXES: Mapping[str, str] = {"png": ".png", "jpeg": ".jpg", "webp": ".webp", "gif": ".gif"}
-LONGEST_LIST = 20_000
+LONGEST_LIST = 200_000  # rows; what is beyond could not be reached
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
 # the service refused it.
 CostSource = Literal["stated", "estimated", "at most", "none"]
 MAX_TITLE_CHARS = 80
+LONGEST_LIST = 200_000  # rows; what is beyond could not be reached
 _WORST: tuple[TakeState, ...] = ("sending", "failed", "cut")
 BROKEN_OFF = tr("Rialto quit while this part was being sent.")
 
@@ -182,7 +183,7 @@ class Takes:
         take = await _TAKES.one(self._database, take_id)
         return replace(take, parts=await _PARTS.select(self._database, "WHERE take_id = ? ORDER BY number", [take_id]))
 
-    async def recent(self, *, trashed: bool = False, limit: int = 2000) -> tuple[Take, ...]:
+    async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[Take, ...]:
         """Return takes with their parts, newest first."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
         newest = f"WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?"

@@ -38,6 +38,16 @@ async def test_a_take_is_on_disk_with_its_parts_before_anything_is_sent(database
     assert (take.title, take.options["speed"], take.state) == ("One. Two.", 1.25, "planned")
 
 
+async def test_the_clips_of_years_are_all_listed(database: Database) -> None:
+    await planned(Takes(database))
+    await database.execute(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+        "INSERT INTO takes (id, text, model, voice, created_at, changed_at) "
+        "SELECT 'c' || i, 'One.', 'm', 'v', i, i FROM n"
+    )
+    assert len(await Takes(database).recent()) == 5001
+
+
 async def test_a_take_is_complete_when_its_parts_are(database: Database) -> None:
     takes = Takes(database)
     take = await planned(takes)
