@@ -102,7 +102,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus
     "app.ui.kit.notifications_bus": ("jeepney",),
     "app.ui.kit.system_motion": ("jeepney",),
-    "app.ui.kit.older_readers": ("jeepney", "app.ui.kit", "PySide6"),
+    "app.ui.kit.older_screen_readers": ("jeepney", "app.ui.kit", "PySide6"),
     "app.ui.kit*": ("app.service", "app.audio", "app.storage.file_names", "app.core", "app.ui.kit", "PySide6"),
     "app.ui.conversation*": (
         "app.service.http.sanitize",

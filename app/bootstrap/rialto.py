@@ -272,10 +272,10 @@ class Rialto:
         """Speak to older screen readers too, and move less where a Linux desktop asks for it."""
         import asyncio
 
-        await self._load("jeepney.io.blocking", "app.ui.kit.system_motion", "app.ui.kit.older_readers")
-        from app.ui.kit import older_readers, system_motion
+        await self._load("jeepney.io.blocking", "app.ui.kit.system_motion", "app.ui.kit.older_screen_readers")
+        from app.ui.kit import older_screen_readers, system_motion
 
-        older_readers.OlderReaders(self.window)
+        older_screen_readers.OlderScreenReaders(self.window)
         self.theme.set_system_motion(less=await asyncio.to_thread(system_motion.wants_less_motion))
 
     def _report_damaged_files(self) -> None:

@@ -6,7 +6,7 @@
         speech = await service.speech.create(…)
         await paid.answered(take.id, exchange.id)   # what was paid for is on disk first, then this
 
-How a call ends is read from what the service layer says about it, in `end_of_call`, and nowhere else.
+How a call that is not a top-up ends is read from what the service layer says about it, in `end_of_call`.
 """
 
 from __future__ import annotations

@@ -35,13 +35,13 @@ from app.service.errors import (
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.http.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.http.error_bodies import decode_refusal, misdirected
-from app.service.http.http_failures import failure_of, is_unsafe_redirect, redirect_target
 from app.service.http.json_large import LARGE_BYTES, read_large_json
 from app.service.http.json_text import read_json
 from app.service.http.network import Network
 from app.service.http.network_transport import NetworkTransport
 from app.service.http.time_limits import CONNECT_S, POOL_S, REFUSAL_S, SLOWEST_BYTES_PER_S, WRITE_S
 from app.service.http.tls import empty_context
+from app.service.http.transport_failures import failure_of, is_unsafe_redirect, redirect_target
 from app.service.key_limits import KeyLimits, LimitsRegistry
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import MAX_RESET_WAIT_S, BudgetState, CallKind, jitter, wait_before_retry, wait_reason

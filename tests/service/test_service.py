@@ -14,8 +14,8 @@ from app.service.dialect import DIALECTS
 from app.service.errors import BadResponse, ConnectionFailed, LimitExceeded
 from app.service.exchange import FormPart, RequestRecord, curl_command
 from app.service.http.bodies import size_text
-from app.service.http.http_failures import explain
 from app.service.http.tls import TlsTrust, empty_context, system_context, trusted_authorities
+from app.service.http.transport_failures import explain
 from app.service.service import open_service
 from app.service.wire import WireModel, read_model
 from tests.service.throwaway_ca import Authority
@@ -182,5 +182,5 @@ def test_what_the_window_imports_before_it_paints_is_light() -> None:
 def test_httpx_has_one_caller() -> None:
     folder = Path(open_service.__code__.co_filename).parent
     importers = {path.name for path in folder.rglob("*.py") if "\nimport httpx" in path.read_text(encoding="utf-8")}
-    callers = {"client.py", "http_failures.py", "auth.py", "wallet_auth.py", "network_transport.py"}
+    callers = {"client.py", "transport_failures.py", "auth.py", "wallet_auth.py", "network_transport.py"}
     assert importers == callers | {"updates.py"}  # asks another host than the service, and never with its key

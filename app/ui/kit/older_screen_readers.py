@@ -29,7 +29,7 @@ AFTER_A_BURST_MS = 300  # Orca 43 drops notifications while 50 events wait for i
 EVERYTHING = ("", "object:", "object::")
 
 
-class OlderReaders(QObject):
+class OlderScreenReaders(QObject):
     """Asks before each sentence who listens: both ways at once would have newer readers say it twice."""
 
     def __init__(self, window: QWidget) -> None:
