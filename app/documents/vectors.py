@@ -14,7 +14,7 @@ import contextlib
 import hashlib
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,9 @@ CREATE TABLE signs (id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNI
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
 MOST_PACKED = 100_000_000  # bytes of vectors in one JSON object: 50,000 passages of 1,024 numbers
+MOST_PACKED_ROWS = 200_000
 MOST_DIMENSIONS = 16_384
+_SIGNED_AT_ONCE = 1_000  # vectors: turning them takes several times their memory
 COMPARED = 200  # of the nearest by signs: 99.8 % of the forty nearest are among them
 _held: dict[Path, tuple[tuple[str, int, int], NDArray[Any], NDArray[Any]]] = {}  # the project that was asked last
 
@@ -86,9 +88,10 @@ def about(path: Path) -> VectorStoreInfo | None:
     with _opened(path) as connection:
         if connection is None:
             return None
-        model, served, place, dimensions, is_on = connection.execute(
-            "SELECT model, served, place, dimensions, is_on FROM about"
-        ).fetchone()
+        row = connection.execute("SELECT model, served, place, dimensions, is_on FROM about").fetchone()
+        if row is None:
+            return None
+        model, served, place, dimensions, is_on = row
         count = connection.execute("SELECT count(*) FROM signs").fetchone()[0]
     size = sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
     return VectorStoreInfo(model, place, served, dimensions, bool(is_on), count, size)
@@ -100,13 +103,23 @@ def begin(path: Path, model: str, place: str) -> None:
     if known is not None and (known.model, known.place) == (model, place):
         switch(path, on=True)
         return
+    with _created(path, VectorStoreInfo(model, place)):
+        pass
+
+
+@contextlib.contextmanager
+def _created(path: Path, info: VectorStoreInfo, middle: bytes = b"") -> Iterator[sqlite3.Connection]:
+    """Put an empty file there and fill it in one transaction: who is killed here finds nothing and begins again."""
     remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as connection:
         connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = wal")
-        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT;")
-        connection.execute("INSERT INTO about VALUES (?, '', ?, 0, 1, x'')", (model, place))
+        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORM};")
+        row = (info.model, info.served, info.place, info.dimensions, info.is_on, middle)
+        connection.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", row)
+        yield connection
+        connection.execute("COMMIT")
 
 
 def switch(path: Path, *, on: bool) -> None:
@@ -175,18 +188,19 @@ def keep(path: Path, served: str, vectors: Iterable[tuple[bytes, array[float]]])
 
 
 def packed(path: Path) -> dict[str, object] | None:
-    """Return all vectors as a JSON object; None where there are none, or more than `MOST_PACKED` bytes of them.
+    """Return all vectors as a JSON object; None where there are none, or too many for `unpack`.
 
     Blocks. Raises `sqlite3.Error`.
     """
     with _opened(path) as connection:
         if connection is None:
             return None
-        model, served, place, size, middle = connection.execute(
-            "SELECT model, served, place, dimensions, middle FROM about"
-        ).fetchone()
+        row = connection.execute("SELECT model, served, place, dimensions, middle FROM about").fetchone()
         count = connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
-        if not count or count * size * 2 > MOST_PACKED:
+        if row is None or not 0 < count <= MOST_PACKED_ROWS:
+            return None
+        model, served, place, size, middle = row
+        if count * size * 2 > MOST_PACKED:
             return None
         rows = connection.execute("SELECT s.hash, v.vector FROM signs s JOIN vectors v ON v.id = s.id ORDER BY s.hash")
         hashes, vectors = zip(*rows, strict=True)
@@ -203,36 +217,40 @@ def unpack(path: Path, told: Mapping[str, object]) -> bool:
     import numpy as np
 
     size, *names = (told.get(name) for name in ("dimensions", "model", "served", "place"))
-    if path.exists() or not isinstance(size, int) or not 0 < size <= MOST_DIMENSIONS:
+    if path.exists() or not isinstance(size, int) or not 0 < size <= MOST_DIMENSIONS or not all(map(_text, names)):
+        return False
+    model, served, place = map(_text, names)
+    texts = [_text(told.get(name)) for name in ("middle", "hashes", "vectors")]
+    if max(map(len, texts)) * 3 // 4 > MOST_PACKED + 2:  # of padding
         return False
     try:
-        texts = [_text(told.get(name)).encode() for name in ("middle", "hashes", "vectors")]
-        packed_middle, hashes, packed_vectors = (base64.b64decode(text, validate=True) for text in texts)
+        f"{model}{served}{place}".encode()  # SQLite takes no half of a surrogate pair
+        packed_middle, packed_hashes, packed_vectors = (base64.b64decode(text, validate=True) for text in texts)
         middle, vectors = np.frombuffer(packed_middle, "<f4"), np.frombuffer(packed_vectors, "<f2").reshape(-1, size)
     except ValueError:
         return False
-    by_hash = {hashes[at : at + HASH_BYTES]: row for row, at in enumerate(range(0, len(hashes), HASH_BYTES))}
-    fits = len(middle) == size and len(by_hash) == len(vectors) and len(hashes) == HASH_BYTES * len(vectors)
-    if not fits or not all(map(_text, names)) or not (np.isfinite(middle).all() and np.isfinite(vectors).all()):
+    count = len(vectors)
+    if not 0 < count <= MOST_PACKED_ROWS or len(packed_hashes) != HASH_BYTES * count or len(middle) != size:
         return False
-    model, served, place = map(_text, names)
-    begin(path, model, place)
-    signs = _signs(vectors.astype(np.float32) - middle)
-    with _opened(path) as connection:
-        if connection is None:
+    hashes = [packed_hashes[at : at + HASH_BYTES] for at in range(0, len(packed_hashes), HASH_BYTES)]
+    if len(set(hashes)) != count or not (np.abs(middle) <= 1).all():
+        return False
+    signs: list[bytes] = []
+    for start in range(0, count, _SIGNED_AT_ONCE):
+        some = vectors[start : start + _SIGNED_AT_ONCE].astype(np.float32)
+        lengths = np.linalg.norm(some, axis=1)
+        if not ((np.abs(lengths - 1) <= 0.01) | (lengths == 0)).all():
             return False
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(
-            "UPDATE about SET served = ?, dimensions = ?, middle = ?, is_on = 0", (served, size, packed_middle)
-        )
-        rows = list(enumerate(by_hash.items(), start=1))
+        signs += (bits.tobytes() for bits in _signs(some - middle))
+    with _created(path, VectorStoreInfo(model, place, served, size, is_on=False), packed_middle) as connection:
         connection.executemany(
-            "INSERT INTO signs VALUES (?, ?, ?)", [(number, name, signs[row].tobytes()) for number, (name, row) in rows]
+            "INSERT INTO signs VALUES (?, ?, ?)",
+            ((number, *each) for number, each in enumerate(zip(hashes, signs, strict=True), start=1)),
         )
         connection.executemany(
-            "INSERT INTO vectors VALUES (?, ?)", [(number, vectors[row].tobytes()) for number, (_, row) in rows]
+            "INSERT INTO vectors VALUES (?, ?)",
+            ((number, vector.tobytes()) for number, vector in enumerate(vectors, start=1)),
         )
-        connection.execute("COMMIT")
     return True
 
 
@@ -240,16 +258,22 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def forget_missing(index: Path) -> None:
-    """Remove the vectors of texts that the index no longer has. Raises `sqlite3.Error`."""
+def hashes_in(index: Path) -> set[bytes] | None:
+    """Return the names of all texts of an index; None where there is none. Blocks. Raises `sqlite3.Error`."""
     with reading(index) as connection:
-        if connection is None:
-            return
-        known = {row[0] for row in connection.execute("SELECT hash FROM passages")}
+        return None if connection is None else {row[0] for row in connection.execute("SELECT hash FROM passages")}
+
+
+def forget_missing(index: Path, names: Set[bytes]) -> None:
+    """Remove the vectors of those of these texts that the index no longer has. Raises `sqlite3.Error`."""
+    known = hashes_in(index)
+    if known is None:
+        return
     with _opened(vectors_beside(index)) as vectors:
         if vectors is None:
             return
-        gone = [(number,) for number, name in vectors.execute("SELECT id, hash FROM signs") if name not in known]
+        rows = vectors.execute("SELECT id, hash FROM signs")
+        gone = [(number,) for number, name in rows if name in names and name not in known]
         vectors.execute("BEGIN IMMEDIATE")
         vectors.executemany("DELETE FROM signs WHERE id = ?", gone)
         vectors.executemany("DELETE FROM vectors WHERE id = ?", gone)

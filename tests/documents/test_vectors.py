@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import random
+import sqlite3
 from array import array
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from app.documents import vectors
 from app.documents.index import Writer, hash_of
 from app.documents.passages import Passage
 from app.documents.reading import Entry, Kind
@@ -19,6 +22,7 @@ from app.documents.vectors import (
     about,
     begin,
     forget_missing,
+    hashes_in,
     keep,
     missing,
     nearest,
@@ -137,12 +141,16 @@ def test_a_passage_without_the_words_is_found_by_its_vector(tmp_path: Path) -> N
 def test_vectors_go_with_what_was_removed(tmp_path: Path) -> None:
     index = index_of(tmp_path, a="one", b="three")
     embed(index)
+    keep(vectors_beside(index), "m-1", [(b"imported by hash", one(1))])  # of a text that was never here
+    before = hashes_in(index)
+    assert before is not None
     index_of(tmp_path, a="")
-    forget_missing(index)
+    forget_missing(index, before)
     known = about(vectors_beside(index))
     assert known is not None
-    assert known.count == 1
-    assert nearest(vectors_beside(index), one(len("Heading\none")), 5) == [hash_of("Heading", "three")]
+    assert known.count == 2
+    found = nearest(vectors_beside(index), one(len("Heading\none")), 5)
+    assert sorted(found) == sorted([hash_of("Heading", "three"), b"imported by hash"])
 
 
 def test_packed_vectors_come_back_identical_switched_off_and_nothing_is_missing(tmp_path: Path) -> None:
@@ -176,6 +184,10 @@ def test_packed_vectors_come_back_identical_switched_off_and_nothing_is_missing(
         {"hashes": "no base64"},
         {"vectors": ["AAAA"]},
         {"vectors": base64.b64encode(b"\x00\x7c" * SIZE).decode()},  # endless
+        {"vectors": base64.b64encode(b"\x00\x3c" * SIZE).decode()},  # too long
+        {"middle": base64.b64encode(b"\xff\xff\x7f\x7f" * SIZE).decode()},  # none of such texts
+        {"model": "\ud800"},
+        {"hashes": "", "vectors": ""},
     ],
 )
 def test_what_is_odd_among_packed_vectors_leaves_none(tmp_path: Path, changes: dict[str, object]) -> None:
@@ -186,6 +198,47 @@ def test_what_is_odd_among_packed_vectors_leaves_none(tmp_path: Path, changes: d
     elsewhere = tmp_path / "elsewhere" / "vectors.db"
     assert not unpack(elsewhere, told | changes)
     assert not elsewhere.exists()
+
+
+@pytest.mark.parametrize("limit", ["MOST_PACKED", "MOST_PACKED_ROWS"])
+def test_more_than_a_file_may_hold_is_neither_packed_nor_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    index = index_of(tmp_path, a="one", b="three")
+    embed(index)
+    told = packed(vectors_beside(index))
+    assert told is not None
+    monkeypatch.setattr(vectors, limit, 1)
+    assert packed(vectors_beside(index)) is None
+    assert not unpack(tmp_path / "elsewhere" / "vectors.db", told)
+
+
+def test_more_vectors_than_are_turned_at_once_come_back_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, other = tmp_path / "one" / "vectors.db", tmp_path / "two" / "vectors.db"
+    begin(path, "m", "here")
+    names = [number.to_bytes(16, "big") for number in range(7)]
+    keep(path, "m", [(name, one(number)) for number, name in enumerate(names)])
+    told = packed(path)
+    assert told is not None
+    monkeypatch.setattr(vectors, "_SIGNED_AT_ONCE", 3)
+    assert unpack(other, told)
+    assert packed(other) == told
+    assert [nearest(other, one(number), 1) for number in range(7)] == [[name] for name in names]
+
+
+def test_a_file_that_could_not_be_begun_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.db"
+    with pytest.raises(UnicodeEncodeError):
+        begin(path, "\ud800", "here")
+    assert about(path) is None
+    assert packed(path) is None
+    begin(path, "m", "here")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM about")
+    assert about(path) is None
+    assert packed(path) is None
 
 
 def test_switched_off_the_vectors_stay(tmp_path: Path) -> None:

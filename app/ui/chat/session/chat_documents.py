@@ -14,7 +14,7 @@ from app.documents.index import Overview, overview, remove
 from app.documents.one_file import text_of
 from app.documents.reading import PLAIN, Kind, Reason, Unreadable, sentence
 from app.documents.search import FoundPassages, excerpt, named, search, whole_text
-from app.documents.vectors import vectors_beside
+from app.documents.vectors import hashes_in, vectors_beside
 from app.documents.watcher import DocumentWatcher, Progress
 from app.service.http.sanitize import sanitize_line
 from app.storage.errors import StorageError
@@ -72,6 +72,7 @@ class ChatDocuments(QObject):
         self._watchers: dict[str, DocumentWatcher] = {}
         self._paused: set[str] = set()
         self._tidying: dict[str, bool] = {}  # projects that follow less than before; whether that is being looked at
+        self._before: dict[str, set[bytes]] = {}  # the texts that those projects had; others may be imported
         self.embeddings = DocumentEmbeddings(database, self._index)
         self.changed.connect(self._tidy)
 
@@ -123,8 +124,16 @@ class ChatDocuments(QObject):
 
     def remove(self, project_id: str, path: str) -> None:
         """Follow a file or folder no longer. The file itself is left alone."""
+        self._run(self._remove, project_id, path)
+
+    async def _remove(self, project_id: str, path: str) -> None:
+        try:
+            names = await asyncio.to_thread(hashes_in, self._index(project_id))
+        except (sqlite3.Error, OSError):
+            names = None
+        self._before[project_id] = self._before.get(project_id, set()) | (names or set())
         self._tidying[project_id] = False
-        self._run(self._change, project_id, self._paths.remove, path)
+        await self._change(project_id, self._paths.remove, path)
 
     def _hear(self, project_id: str, progress: Progress) -> None:
         """Take a state in the watcher's thread: a busy window comes to it when the next has long begun."""
@@ -136,7 +145,7 @@ class ChatDocuments(QObject):
         """Delete the embeddings of what was removed, once the index is without it."""
         if self._tidying.get(project_id) and self.progress(project_id).state == "idle":
             del self._tidying[project_id]
-            self.embeddings.forget_missing(project_id)
+            self.embeddings.forget_missing(project_id, self._before.pop(project_id))
 
     async def _change(self, project_id: str, change: Callable[..., Awaitable[None]], what: object) -> None:
         await change(project_id, what)

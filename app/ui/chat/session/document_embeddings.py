@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import sqlite3
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -232,9 +232,9 @@ class DocumentEmbeddings(QObject):
         """Keep the vectors of an imported project; no question is embedded before that is switched on."""
         self._run(self._change, project_id, lambda path: unpack(path, told))
 
-    def forget_missing(self, project_id: str) -> None:
-        """Delete the vectors of texts that the project no longer has."""
-        self._run(self._change, project_id, lambda _path: forget_missing(self._index(project_id)))
+    def forget_missing(self, project_id: str, names: Set[bytes]) -> None:
+        """Delete the vectors of those of these texts that the project no longer has."""
+        self._run(self._change, project_id, lambda _path: forget_missing(self._index(project_id), names))
 
     async def _change(self, project_id: str, change: Callable[[Path], object]) -> None:
         try:
