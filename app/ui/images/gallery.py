@@ -367,9 +367,9 @@ class Gallery(QWidget):
         rows = sorted(index.row() for index in self.view.selectionModel().selectedRows())
         return tuple(tile.id for tile in map(self.model.row, rows) if tile is not None)
 
-    def select(self, image_id: str) -> None:
-        """Look at an image, now or as soon as it is there."""
-        self.model.reveal(image_id)
+    def select(self, image_id: str, *, is_there: bool = False) -> None:
+        """Look at an image, now or as soon as it is there. `is_there`: it is now, however far down."""
+        self.model.reveal(image_id, is_there=is_there)
         index = self.model.index_of(image_id)
         self._wanted = "" if index.isValid() else image_id
         if index.isValid():

@@ -95,7 +95,7 @@ def images_palette_items(page: ImagesPage, text: str, limit: int) -> Sequence[Pa
         if len(found) >= limit:
             break
         if words.are_in(tile.title, tile.second_line):
-            run = partial(page.gallery.select, tile.id)
+            run = partial(page.gallery.select, tile.id, is_there=True)
             found.append(PaletteItem(f"images:{tile.id}", tile.title, tile.second_line, "images", "open", run))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -50,9 +50,9 @@ class TileModel(QAbstractListModel):
         place = self._places.get(image_id)
         return self.index(place, 0) if place is not None else QModelIndex()
 
-    def reveal(self, image_id: str) -> None:
-        """Take more pages until an image is shown that is known to be near."""
-        for _ in range(REVEALED_PAGES):
+    def reveal(self, image_id: str, *, is_there: bool = False) -> None:
+        """Take more pages until an image is shown: some, or as many as it takes where it is known to be there."""
+        for _ in count() if is_there else range(REVEALED_PAGES):
             if image_id in self._places or not self.canFetchMore():
                 return
             self.fetchMore()

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
 
 from app.ui.images.gallery import Gallery
+from app.ui.images.page import ImagesPage
+from app.ui.images.page_actions import images_palette_items
 from app.ui.images.state import GalleryState, Tile
 from app.ui.images.tile_delegate import NEW_CAPTIONS
 from app.ui.kit.theme import Mode, Theme
@@ -103,4 +107,18 @@ async def test_a_scroll_bar_with_nothing_to_scroll_keeps_its_room_and_is_empty(
     bar = gallery.view.verticalScrollBar()
     await until(lambda: bar.isVisible() and bar.isEnabled() is scrolls)
     assert is_written(bar.grab().toImage()) is scrolls
+    gallery.close()
+
+
+def test_an_image_that_the_palette_offers_is_looked_at_however_far_down(theme: Theme, tmp_path: Path) -> None:
+    gallery = Gallery(theme, lambda _image_id: None, lambda _image_id: None, tmp_path)
+    gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    now = datetime.now(UTC)
+    tiles = tuple(Tile(str(number), f"Travel poster {number}", "$0.018", "saved", at=now) for number in range(IMAGES))
+    state = GalleryState(tiles, IMAGES, loaded=True)
+    gallery.show_state(state)
+    page = cast("ImagesPage", SimpleNamespace(gallery=gallery, gallery_state=state))
+    (item,) = images_palette_items(page, "poster 900", 5)
+    item.run()
+    assert (gallery.current(), gallery.chosen()) == ("900", ("900",))
     gallery.close()
