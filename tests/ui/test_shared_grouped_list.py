@@ -360,6 +360,33 @@ def test_the_row_after_the_last_of_a_page_is_there_for_the_keys(qtbot: QtBot, th
     assert view.rows.neighbor(last, 1) == str(int(str(last)) + 1)
 
 
+def test_neighbors_of_a_row_that_is_not_shown_yet_stand_beside_it(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    view.show_groups(many(1_000))
+    assert [view.rows.neighbor("450", step) for step in (1, -1)] == ["451", "449"]
+    assert view.rows.canFetchMore(), "no more was taken than that"
+    view.show_groups(many(1_000), "fruit")
+    page = view.rows.rowCount()
+    assert (view.rows.neighbor("", 1), view.rows.rowCount()) == ("0", page), "nothing is open"
+    assert (view.rows.neighbor("?", 1), view.rows.neighbor("?", -1)) == ("0", "999")
+
+
+@pytest.mark.parametrize("is_open_first", [False, True])
+def test_the_list_goes_to_what_is_open_also_a_page_further_down(
+    qtbot: QtBot, theme: Theme, is_open_first: bool
+) -> None:
+    view = make_view(qtbot, theme)
+    if is_open_first:
+        view.show_open("150")
+        view.show_groups(many(1_000))
+    else:
+        view.show_groups(many(1_000))
+        view.show_open("150")
+    assert view.current_key == "150"
+    view.show_open("900")
+    assert view.rows.rowCount() < 500, "a row far down would take too long"
+
+
 def test_a_filter_of_a_long_list_asks_the_cheap_text_and_builds_what_it_finds() -> None:
     built: list[int] = []
 

@@ -204,6 +204,7 @@ class JobsPane(QFrame):
 
     def neighbor(self, by: int) -> str:
         """The job before (-1) or after (1) the one that is looked at, "" without any."""
+        self.view.rows.reveal(self._jobs.selected)
         if self.view.rows.row_of(self._jobs.selected) is None:
             by = 1  # the first
         return str(self.view.rows.neighbor(self._jobs.selected, by) or "")

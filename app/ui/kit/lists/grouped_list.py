@@ -129,7 +129,8 @@ class GroupedModel(QAbstractListModel):
         return None if place is None else self._rows[place]
 
     def neighbor(self, key: Hashable, step: int) -> Hashable | None:
-        """The row after (1) or before (-1) this one; the first or last when it is not shown; None in an empty list."""
+        """The row after (1) or before (-1) this one; the first or last when it is not there; None in an empty list."""
+        self.reveal(key)
         keys = self.shown_keys()
         if not keys:
             return None
@@ -190,6 +191,11 @@ class GroupedModel(QAbstractListModel):
         self._rows += [self._newer.pop(key, row) for key, row in taken]
         self._place_from(first)
         self.endInsertRows()
+
+    def reveal(self, key: Hashable | None, most: int | None = None) -> None:
+        """Take more pages until a row is among them, or until `most` rows are shown. For None or "" none is taken."""
+        while key and key not in self._places and self.canFetchMore() and (most is None or len(self._rows) < most):
+            self.fetchMore()
 
     def _take(self, lines: Iterator[tuple[Hashable, RowLike]], count: int) -> list[tuple[Hashable, RowLike]]:
         """Return the next `count` of them, made harmless; whatever comes behind is the rest."""

@@ -24,6 +24,7 @@ from app.ui.kit.theme import Theme
 
 FRAME_MS = 80  # of the rings; they are small, and other things move meanwhile
 TURN_MS = 900
+REVEALED = 300  # rows; the list goes by itself to what is open among these
 
 
 class GroupedView(QListView):
@@ -111,7 +112,7 @@ class GroupedView(QListView):
             self.scrollToTop()
         delegate = self.itemDelegate()
         if self._goes_there and isinstance(delegate, GroupedDelegate):
-            self._go_to(self.rows.index_of(delegate.marked))
+            self._go_to(delegate.marked)
         elif is_at or (self.follows_open and self._stays_there):
             self.scrollTo(self.currentIndex())
         self._is_told = False
@@ -128,13 +129,11 @@ class GroupedView(QListView):
         """Mark the row that the canvas shows, and go to it when it has just become that one."""
         delegate = self.itemDelegate()
         self._is_told = True
-        place = self.rows.index_of(key)
         if isinstance(delegate, GroupedDelegate) and (delegate.marked != key or self._goes_there):
             delegate.marked = key
             self._goes_there = key is not None  # also when its row is on the way
             self.viewport().update()
-            self._go_to(place)
-            if not place.isValid():
+            if not self._go_to(key):
                 self.selectionModel().clearSelection()
         self._is_told = False
 
@@ -144,11 +143,14 @@ class GroupedView(QListView):
         keep_in_sight(self, self.rows.index_of(key))
         self._is_told = False
 
-    def _go_to(self, place: QModelIndex) -> None:
+    def _go_to(self, key: Hashable | None) -> bool:
         """Go to the row of what is open, once it is there; it stays in sight while the list gets its real size."""
+        self.rows.reveal(key, REVEALED)
+        place = self.rows.index_of(key)
         if place.isValid():
             self._goes_there, self._stays_there = False, True
             keep_in_sight(self, place)
+        return place.isValid()
 
     # What a pane asks
 
