@@ -310,6 +310,23 @@ async def test_attachments_of_earlier_turns_count_before_anything_is_sent(
         assert len(harness.fake.requests) == 2
 
 
+async def test_a_turn_edited_on_another_branch_counts_what_stands_before_it_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.ui.chat.session.open_chat.MAX_ALL_BYTES", 1_500)
+    file = tmp_path / "first.txt"
+    file.write_text("a" * 1_000)
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, file)
+        await harness.say("Read this")
+        edited = harness.presenter.opened.thread.shown()[0].id
+        harness.presenter.recall()
+        await harness.say("Read it well")
+        assert edited not in [each.id for each in harness.presenter.opened.thread.shown()]
+        harness.presenter.begin_edit(edited)
+        assert harness.presenter.head().can_send, harness.presenter.head().why_not
+
+
 async def test_the_request_page_says_how_long_the_bytes_are_also_after_a_restart(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture(400, 400, noisy=True))

@@ -396,9 +396,8 @@ class OpenChat:
     def _earlier_bytes(self) -> int:
         """Bytes of attachments in earlier turns that go along with the next one, as they lie on the disk."""
         total = 0
-        for message in self.thread.shown():
-            if message.id == self.editing:
-                break
+        edited = self.thread.get(self.editing)  # also where another branch is shown
+        for message in self.thread.shown() if edited is None else self.thread.path(edited.parent_id):
             if message.attachments:
                 group = attachments_of(message.attachments)
                 total += sum(each.size for each in group if not why_refused(each, self.model))
