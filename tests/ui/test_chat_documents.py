@@ -118,12 +118,15 @@ async def test_comparing_models_shows_the_passages_first_and_sends_them_to_each(
         try:
             await with_papers(shown, papers)
             models = ("plain", "other")
+            told: list[object] = []
+            shown.presenter.notice.connect(told.append)
             shown.message_box.setPlainText("How much is the rent?")
             for count in (0, 2):
                 shown.presenter.find_or_send("How much is the rent?", models)
                 await shown.settle()
                 await shown.tasks.idle()
                 assert len(shown.fake.requests) == count
+            assert [str(each).rpartition(", then ")[2] for each in told] == ["compare again."]
             assert [each["model"] for each in shown.fake.requests] == list(models)
             assert "The monthly rent is 900 euros." in said(shown)
         finally:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.open_chat import OpenChat
 
 STILL_READING = tr("The documents are still being read. Send again to continue without waiting.")
+STILL_READING_FOR_SEVERAL = tr("The documents are still being read. Compare again to continue without waiting.")
 
 
 class QuestionPassages:
@@ -44,8 +45,11 @@ class QuestionPassages:
         is_asked = bool(text.strip()) and not self._opened.edits_answer and text != self._looked_up
         return is_asked and self._opened.finds_passages
 
-    async def find(self, text: str) -> bool:
-        """Show the passages for a text. Return whether there is anything to look at before it is sent."""
+    async def find(self, text: str, *, for_several: bool = False) -> bool:
+        """Show the passages for a text. Return whether there is anything to look at before it is sent.
+
+        `for_several`: it is to be sent to several models, which the next press of Send would not do.
+        """
         opened = self._opened
         project_id, turn = opened.project_id, self._attaching.turn
         if project_id is None:
@@ -74,12 +78,18 @@ class QuestionPassages:
         if new:
             self._tell(
                 tr_n(
+                    "{n} passage is attached. Remove it if you do not want to send it, then compare again.",
+                    "{n} passages are attached. Remove any you do not want to send, then compare again.",
+                    len(wanted),
+                )
+                if for_several
+                else tr_n(
                     "{n} passage is attached. Remove it if you do not want to send it, then send.",
                     "{n} passages are attached. Remove any you do not want to send, then send.",
                     len(wanted),
                 )
             )
         elif not wanted and self._documents.progress(project_id).state in ("looking", "reading"):
-            self._tell(STILL_READING)
+            self._tell(STILL_READING_FOR_SEVERAL if for_several else STILL_READING)
             return True
         return bool(new or gone or why)
