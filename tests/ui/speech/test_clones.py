@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,11 @@ from app.audio.devices import AudioProblem, AudioUnavailable
 from app.audio.sample_check import check_sample
 from app.sandbox.server import RunningSandbox
 from app.service.speech import SpeechRequest
+from app.storage.voices import ClonedVoice
 from app.ui.kit.theme import Theme
 from app.ui.speech.clone_dialog import CloneDialog
 from app.ui.speech.inspector import OWN
+from app.ui.speech.session.voice_cloning import _expiry
 from tests.audio.pulse import Pulse
 from tests.audio.recorded import FakeBlocks
 from tests.audio.sounds import tone
@@ -379,3 +381,19 @@ async def test_a_microphone_that_opens_after_one_thought_better_of_it_is_closed_
     assert not speech.clones.is_recording
     if how == "stop":
         asked.reject()
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        (timedelta(days=7, seconds=-1), "expires in 7 days"),
+        (timedelta(hours=36), "expires in 1 day"),
+        (timedelta(hours=13), "expires today"),
+        (timedelta(), "expired"),
+    ],
+)
+def test_an_expiry_is_never_said_to_be_later_than_it_is(left: timedelta, words: str) -> None:
+    now = datetime(2026, 5, 4, 12, tzinfo=UTC)
+    born = now - timedelta(days=1)
+    voice = ClonedVoice("1", "box", "tts", "vv_1", "Mine", "1.wav", 8.0, born, born, expires_at=now + left)
+    assert _expiry(voice, now) == words

@@ -512,7 +512,7 @@ def _expiry(voice: ClonedVoice, now: datetime) -> str:
     left = voice.expires_at - now
     if left <= timedelta():
         return "expired"
-    days = round(left / timedelta(days=1))  # a week is 7 days a moment after it began
+    days = (left + timedelta(minutes=5)).days  # a week is 7 days a moment after it began
     return (
         tr("expires in {days} days", days=days)
         if days > 1
