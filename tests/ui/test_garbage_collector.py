@@ -17,7 +17,13 @@ from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.qt_workarounds import garbage_collector as module
-from app.ui.kit.qt_workarounds.garbage_collector import FULL_EVERY, UiThreadGarbageCollector, collect_if_due, trim_heaps
+from app.ui.kit.qt_workarounds.garbage_collector import (
+    FULL_EVERY,
+    UiThreadGarbageCollector,
+    collect_if_due,
+    set_aside,
+    trim_heaps,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -154,6 +160,16 @@ def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(
     assert threads == []  # it is among what was set aside
     qtbot.waitUntil(lambda: threads == [threading.main_thread().name], timeout=60_000)
     assert more
+
+
+def test_what_others_set_aside_is_looked_at_again_although_no_full_collection_came(
+    collector: UiThreadGarbageCollector, qtbot: QtBot
+) -> None:
+    threads: list[str] = []
+    kept = [Noted(threads)]
+    set_aside()
+    kept.clear()
+    qtbot.waitUntil(lambda: threads == [threading.main_thread().name], timeout=60_000)
 
 
 def test_what_was_set_aside_is_not_looked_at_while_the_window_is_at_work(

@@ -6,7 +6,6 @@ Everything a person types is on disk before it is shown as sent; an answer's row
 
 from __future__ import annotations
 
-import gc
 import itertools
 import time
 from collections.abc import Awaitable, Callable
@@ -35,6 +34,7 @@ from app.ui.chat.session.seal import NO_COMPARING
 from app.ui.chat.session.seal_actions import SealActions
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import CharacterHead, ProjectSection
+from app.ui.kit.qt_workarounds.garbage_collector import set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -473,7 +473,7 @@ class ChatPresenter(QObject):
             self.opened.complete(thread)
             await asyncio.sleep(0)
             await self.conversation.show_in_pieces()
-            gc.freeze()  # to look for garbage among thousands of messages holds the window for 40 ms
+            set_aside()  # to look for garbage among thousands of messages holds the window for 40 ms
             self._publish_soon()
 
     def _remember_chat(self, chat_id: str) -> None:
@@ -563,7 +563,7 @@ class ChatPresenter(QObject):
 
     async def _find_or_send(self, text: str, model_ids: tuple[str, ...]) -> None:
         assert self.passages is not None
-        if not await self.passages.find(text) and self.opened.draft == text:
+        if not await self.passages.find(text, for_several=bool(model_ids)) and self.opened.draft == text:
             self.find_or_send(text, model_ids)
 
     def send(self, text: str) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
 
@@ -38,6 +38,8 @@ SWITCH_S = 0.001  # a busy thread hands over after this; Python's own 5 ms are a
 class UiThreadGarbageCollector(QObject):
     """Takes the collector over when made; `close` gives it back."""
 
+    running: ClassVar[UiThreadGarbageCollector | None] = None
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
@@ -50,11 +52,13 @@ class UiThreadGarbageCollector(QObject):
         self._quiet = _timer(self, QUIET_MS, self._when_quiet)
         self._deep = _timer(self, DEEP_QUIET_MS, self._make_everything_due)
         self._trim = _timer(self, TRIM_MS, trim_heaps)
+        UiThreadGarbageCollector.running = self
         self._dispatcher: QAbstractEventDispatcher | None = QAbstractEventDispatcher.instance()
         if self._dispatcher is not None:
             self._dispatcher.aboutToBlock.connect(self._about_to_wait)
 
     def close(self) -> None:
+        UiThreadGarbageCollector.running = None
         if self._dispatcher is not None:
             self._dispatcher.aboutToBlock.disconnect(self._about_to_wait)
             self._dispatcher = None
@@ -92,9 +96,21 @@ class UiThreadGarbageCollector(QObject):
             self._deep.start()
         self._is_everything_due = False
 
+    def look_later(self) -> None:
+        """Look at everything some minutes from now at the latest, also at what is set aside."""
+        if not self._deep.isActive():
+            self._deep.start()
+
     def _make_everything_due(self) -> None:
         self._is_everything_due = True
         self._wait_for_quiet()
+
+
+def set_aside() -> None:
+    """Set aside what is there now. It counts as a collection for Python, so the next full one may be far away."""
+    gc.freeze()
+    if UiThreadGarbageCollector.running is not None:
+        UiThreadGarbageCollector.running.look_later()
 
 
 def share_heaps() -> None:
