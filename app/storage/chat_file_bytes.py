@@ -20,7 +20,7 @@ from app.storage.chat_rows import Message
 from app.storage.errors import NotStored
 
 FILES = "files"
-MAX_BYTES = 700 * 1024 * 1024  # as base64 this is what `read_export` still takes
+MAX_BYTES = 700 * 1024 * 1024  # of a whole file; as base64 this is what `read_export` still takes
 PIECE_BYTES = 3 * 256 * 1024  # a multiple of 3, so that the pieces of base64 fit together
 
 
@@ -45,9 +45,10 @@ def write_chat(path: Path, body: Mapping[str, Any], names: Iterable[str], files:
     Raises `OSError`.
     """
     text = json.dumps(body, ensure_ascii=False, indent=1)
-    packed = gone = too_much = used = 0
+    packed = gone = too_much = 0
     with path.open("w", encoding="utf-8", errors="replace", newline="\n") as out:
         out.write(text.removesuffix("\n}"))
+        used = out.tell() * 3 // 4  # as if it were base64: embeddings in it may be 133 MB
         for name in names:
             try:
                 data = files.read(name)

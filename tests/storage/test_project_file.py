@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.storage import chat_file_bytes
 from app.storage.attachment_files import AttachmentFiles
 from app.storage.chat_file_bytes import keep_files, named_in, write_chat
 from app.storage.chat_store import HEAD, ChatStore
@@ -88,6 +89,17 @@ def without_ids(data: bytes) -> str:
     """The same with each id named by its first place."""
     seen: dict[str, str] = {}
     return re.sub(r"\b[0-9a-f]{32}\b", lambda found: seen.setdefault(found[0], f"id {len(seen)}"), data.decode())
+
+
+def test_what_stands_before_the_attachments_counts_toward_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = AttachmentFiles(tmp_path / "attachments")
+    name = files.keep(bytes(300))
+    monkeypatch.setattr(chat_file_bytes, "MAX_BYTES", 900)
+    for chars, taken in ((700, 1), (900, 0)):
+        told = write_chat(tmp_path / "file.json", {"embeddings": "é" * (chars // 2)}, [name], files)
+        assert (told.packed, told.too_much) == (taken, 1 - taken)
 
 
 @pytest.mark.parametrize("seed", range(12))

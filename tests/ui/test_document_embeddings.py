@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import sys
 import time
 from array import array
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.credentials.accounts import Account
 from app.documents.vectors import about, keep
 from app.documents.watcher import Progress
 from app.sandbox.server import RunningSandbox
@@ -22,6 +24,7 @@ from app.service.errors import RateLimited, SpendingLimit
 from app.service.models import Model
 from app.storage.paid_call_intents import Intents
 from app.ui.chat.documents_dialog import DocumentsDialog
+from app.ui.chat.session import document_embeddings
 from app.ui.chat.session.document_embeddings import KIND, MOST_TEXTS, _next_batch, _rank
 from app.ui.kit.theme import Theme
 from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat, open_sandbox_chat_presenter
@@ -323,6 +326,46 @@ async def test_a_project_that_was_exported_comes_back_with_what_was_paid_for(
             assert first == second
         finally:
             documents.close()
+
+
+async def test_an_exported_file_does_not_tell_the_address_of_a_service(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        try:
+            project = await followed(tab, folder)
+            monkeypatch.setattr(Account, "is_sandbox", False)
+            embeddings = tab.presenter.documents.embeddings
+            embeddings.embed(project, (await embeddings.models())[0])
+            await tab.tasks.idle()
+            tab.presenter.export_project(project, tmp_path / "one.json")
+            await tab.tasks.idle()
+            assert "127.0.0.1" in swift_sandbox.base_url
+            assert "127.0.0.1" not in (tmp_path / "one.json").read_text()
+            tab.presenter.import_files((tmp_path / "one.json",))
+            await tab.tasks.idle()
+            (copy,) = {each.id for each in tab.presenter.projects.all} - {project}
+            state = await embeddings.read(copy)
+            assert state.about is not None
+            assert (state.about.count, state.fits) == (PASSAGES, True)
+        finally:
+            tab.presenter.documents.close()
+
+
+async def test_a_full_disk_while_importing_is_said_as_it_is(
+    tmp_home: Path, swift_sandbox: RunningSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(document_embeddings, "unpack", full)
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        embeddings = tab.presenter.documents.embeddings
+        embeddings.take("p", {})
+        await tab.tasks.idle()
+        note = embeddings.state("p").note
+        assert "could not be changed" in note
+        assert "in memory" not in note
 
 
 def model(name: str, price: str | None, **spec: object) -> Model:

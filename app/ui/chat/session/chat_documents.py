@@ -145,7 +145,7 @@ class ChatDocuments(QObject):
         """Delete the embeddings of what was removed, once the index is without it."""
         if self._tidying.get(project_id) and self.progress(project_id).state == "idle":
             del self._tidying[project_id]
-            self.embeddings.forget_missing(project_id, self._before.pop(project_id))
+            self.embeddings.forget_missing(project_id, self._before.pop(project_id, set()))
 
     async def _change(self, project_id: str, change: Callable[..., Awaitable[None]], what: object) -> None:
         await change(project_id, what)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import sqlite3
 from array import array
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -58,6 +59,7 @@ MOST_BYTES = 200_000
 QUESTION_TOKENS = 200  # a long one; for saying what a question costs
 WAIT_S = 30.0  # after a limit whose end the service did not tell
 DISK = tr("The embeddings could not be saved. They are in memory. Free some disk space, then continue.")
+UNCHANGED = tr("The embeddings on this computer could not be changed. Free some disk space, then try again.")
 OTHER_MODEL = tr("A different model answered this time. Delete the embeddings to start over with it.")
 
 
@@ -193,11 +195,14 @@ class DocumentEmbeddings(QObject):
 
     @property
     def _place(self) -> str:
-        """Whose vectors: a service by its address, and every Sandbox alike, whose address is another at each start."""
+        """Whose vectors: a service by a hash of its address, which may be private and goes into exported files.
+
+        Every Sandbox alike, whose address is another at each start.
+        """
         account = self._current_account.account
         if account is None:
             return ""
-        return "sandbox" if account.is_sandbox else account.base_url
+        return "sandbox" if account.is_sandbox else hashlib.sha256(account.base_url.encode()).hexdigest()
 
     # What the person does
 
@@ -240,7 +245,7 @@ class DocumentEmbeddings(QObject):
         try:
             await asyncio.to_thread(change, vectors_beside(self._index(project_id)))
         except (sqlite3.Error, OSError):
-            self._set(project_id, note=DISK)
+            self._set(project_id, note=UNCHANGED)
         self._asked.pop(project_id, None)
         await self.read(project_id)
 
