@@ -217,7 +217,7 @@ def unpack(path: Path, told: Mapping[str, object]) -> bool:
     import numpy as np
 
     size, *names = (told.get(name) for name in ("dimensions", "model", "served", "place"))
-    if path.exists() or not isinstance(size, int) or not 0 < size <= MOST_DIMENSIONS or not all(map(_text, names)):
+    if path.exists() or type(size) is not int or not 0 < size <= MOST_DIMENSIONS or not all(map(_text, names)):
         return False
     model, served, place = map(_text, names)
     texts = [_text(told.get(name)) for name in ("middle", "hashes", "vectors")]

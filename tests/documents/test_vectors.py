@@ -176,6 +176,7 @@ def test_packed_vectors_come_back_identical_switched_off_and_nothing_is_missing(
     [
         {"dimensions": 0},
         {"dimensions": 1e9},
+        {"dimensions": True},
         {"dimensions": SIZE + 1},
         {"model": ""},
         {"served": None},
