@@ -368,7 +368,12 @@ def test_neighbors_of_a_row_that_is_not_shown_yet_stand_beside_it(qtbot: QtBot, 
     view.show_groups(many(1_000), "fruit")
     page = view.rows.rowCount()
     assert (view.rows.neighbor("", 1), view.rows.rowCount()) == ("0", page), "nothing is open"
-    assert (view.rows.neighbor("?", 1), view.rows.neighbor("?", -1)) == ("0", "999")
+    for _ in range(2):
+        assert (view.rows.neighbor("?", 1), view.rows.rowCount()) == ("0", page), "what is not there is not waited for"
+    assert view.rows.neighbor("150", 1) == "151"
+    while view.rows.canFetchMore():
+        view.rows.fetchMore()
+    assert view.rows.shown_keys() == [str(number) for number in range(1_000)]
 
 
 @pytest.mark.parametrize("is_open_first", [False, True])
@@ -384,7 +389,7 @@ def test_the_list_goes_to_what_is_open_also_a_page_further_down(
         view.show_open("150")
     assert view.current_key == "150"
     view.show_open("900")
-    assert view.rows.rowCount() < 500, "a row far down would take too long"
+    assert view.rows.rowCount() < 300, "a row far down would take too long"
 
 
 def test_a_filter_of_a_long_list_asks_the_cheap_text_and_builds_what_it_finds() -> None:

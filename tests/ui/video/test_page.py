@@ -14,7 +14,7 @@ from app.core import money
 from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
 from app.ui.video.jobs_pane import JobsPane
-from app.ui.video.state import Jobs
+from app.ui.video.state import JobRow, Jobs
 from tests.kit.sandbox import Controls
 from tests.kit.video import IMAGE_MODEL, NO_DEVICES, PROMPT, TEXT_MODEL, VideoHarness, open_video
 from tests.kit.waiting import until
@@ -227,3 +227,10 @@ def test_there_is_no_talk_of_no_videos_before_the_disk_was_read(theme: Theme) ->
     assert pane.places.currentWidget() is not pane.empty
     pane.show_jobs(Jobs(loaded=True))
     assert pane.places.currentWidget() is pane.empty
+
+
+def test_the_job_before_one_that_is_not_shown_yet_is_the_one_above_it(theme: Theme) -> None:
+    pane = JobsPane(theme)
+    rows = [JobRow(str(number), "A small sailboat", "", "done", "", "", "video", "") for number in range(500)]
+    pane.show_jobs(Jobs(rows=rows, selected="400", loaded=True))
+    assert (pane.neighbor(-1), pane.neighbor(1)) == ("399", "401")

@@ -77,6 +77,7 @@ class GroupedModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rest: Iterator[tuple[Hashable, RowLike]] | None = None  # behind what is shown
+        self._ahead: list[tuple[Hashable, RowLike]] = []  # what `reveal` has looked at before the rest
         self._newer: dict[Hashable, RowLike] = {}  # of the rest
         self._keys: list[Hashable] = []  # of a heading: the heading itself, so that no row's key can equal it
         self._rows: list[RowLike] = []
@@ -156,6 +157,7 @@ class GroupedModel(QAbstractListModel):
         taken = self._take(lines, self.page if from_top else max(self.page, len(self._rows)))
         keys, rows = [key for key, _row in taken], [row for _key, row in taken]
         self._newer.clear()
+        self._ahead.clear()
         if keys != self._keys:
             self.beginResetModel()
             self._keys, self._rows = keys, rows
@@ -185,7 +187,8 @@ class GroupedModel(QAbstractListModel):
         if parent.isValid() or self._rest is None:
             return
         first = len(self._rows)
-        taken = self._take(self._rest, self.page)
+        lines, self._ahead = chain(self._ahead, self._rest), []
+        taken = self._take(lines, self.page)
         self.beginInsertRows(_ROOT, first, first + len(taken) - 1)
         self._keys += [key for key, _row in taken]
         self._rows += [self._newer.pop(key, row) for key, row in taken]
@@ -193,8 +196,18 @@ class GroupedModel(QAbstractListModel):
         self.endInsertRows()
 
     def reveal(self, key: Hashable | None, most: int | None = None) -> None:
-        """Take more pages until a row is among them, or until `most` rows are shown. For None or "" none is taken."""
-        while key and key not in self._places and self.canFetchMore() and (most is None or len(self._rows) < most):
+        """Take more pages until a row is among them, where it is in the list at all, or among the first `most`."""
+        if not key or key in self._places or self._rest is None:
+            return
+        if all(known != key for known, _row in self._ahead):
+            more = None if most is None else max(0, most - len(self._rows) - len(self._ahead))
+            for line in islice(self._rest, more):
+                self._ahead.append(line)
+                if line[0] == key:
+                    break
+            else:
+                return
+        while key not in self._places and self.canFetchMore():
             self.fetchMore()
 
     def _take(self, lines: Iterator[tuple[Hashable, RowLike]], count: int) -> list[tuple[Hashable, RowLike]]:
