@@ -4,7 +4,7 @@
     ├── LimitExceeded         refused here, before anything was sent: names the field and its limit
     │   └── SpendingLimit     the limit is the person's own, on what may be spent
     ├── CredentialUnavailable not sent: the key that the call needs is locked, or not on this computer
-    ├── Held                  not sent: too many refused calls lately, or the service blocks us for a while
+    ├── CallsPaused           not sent: too many refused calls lately, or the service blocks us for a while
     ├── ConnectionFailed      no answer; `surely_not_sent` says whether the service can have seen the call
     ├── TimedOut              no answer in time; may have been carried out and charged
     ├── StreamCut             an answer began and ended too early; what arrived stays with the caller

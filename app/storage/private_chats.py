@@ -51,8 +51,9 @@ class PrivateChatStore(ChatStore):
         memory = self._of_chat(chat_id)
         chat, messages = await memory.chat(chat_id), await memory.messages(chat_id)
         kept = await import_chat(self.database, chat_to_json(chat, messages), chat.account_id, own=True)
-        if chat.draft:
-            kept = await self._disk.change_chat(kept.id, draft=chat.draft)
+        typed = {name: getattr(chat, name) for name in ("draft", "edited_id", "edit_text", "edit_attachments")}
+        if any(typed.values()):
+            kept = await self._disk.change_chat(kept.id, **typed)
         await self.purge(chat_id)
         return kept
 

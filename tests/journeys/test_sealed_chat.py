@@ -17,7 +17,7 @@ PROMPT, QUESTION = "Be as terse as a pomegranate.", "How do I stop an answer, qu
 WORDS = (b"pomegranate", b"quince")
 # Where the person's own history is: the chats with their titles and drafts, the words to search by, and the requests
 # as they were written, which hold the system prompt.
-HISTORY = ("chats", "messages", "messages_fts", "service_cache")
+HISTORY = ("chats", "messages", "messages_fts", "catalogue")
 
 
 async def test_r_tee_16_a_sealed_chats_words_are_in_the_history_and_nowhere_else(start: Start, tmp_path: Path) -> None:

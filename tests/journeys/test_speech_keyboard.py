@@ -177,7 +177,7 @@ async def test_a_person_without_a_mouse_clones_a_voice_and_speaks_with_it(
         await until(lambda: page.presenter.choice.voice.startswith("vv_"))
         await hands.begin()
         (card,) = page.side.cloned_voices.cards
-        assert "expires in 6 days" in card.second.text()
+        assert "expires in 7 days" in card.second.text()
         await hands.tab_to(card.again)
         before = page.presenter.choice.voice
         await hands.press("Space")

@@ -121,6 +121,16 @@ async def test_a_private_chat_that_is_kept_keeps_its_receipts(database: Database
     assert message.usage == {"seal": "bound"}
 
 
+async def test_a_private_chat_that_is_kept_keeps_what_is_typed_in_it(database: Database) -> None:
+    private = PrivateChatStore(database)
+    chat = await private.create_chat(private=True)
+    asked = await private.add_message(chat.id, "user", "q")
+    await private.change_chat(chat.id, draft="half a thought", edited_id=asked.id, edit_text="q, put better")
+    kept = await private.keep(chat.id)
+    (message,) = await private.messages(kept.id)
+    assert (kept.draft, kept.edited_id, kept.edit_text) == ("half a thought", message.id, "q, put better")
+
+
 async def test_what_was_streaming_elsewhere_is_interrupted_here(history: ChatStore, database: Database) -> None:
     chat = await import_chat(database, {"messages": [{"role": "assistant", "content": "half", "state": "streaming"}]})
     (message,) = await history.messages(chat.id)

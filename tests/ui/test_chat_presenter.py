@@ -179,6 +179,28 @@ async def test_a_half_edited_turn_and_the_draft_beside_it_survive_a_change_of_ch
         assert (at_last.presenter.opened.editing, at_last.presenter.opened.draft) == (None, "half a thought")
 
 
+async def test_an_edit_given_up_before_the_disk_had_it_leaves_no_draft_behind(
+    tmp_home: Path, fake: FakeService
+) -> None:
+    fake.answers = [whole("A1"), whole("A2")]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Q1")
+        presenter, chat_id = harness.presenter, harness.presenter.opened.chat_id or ""
+        presenter.set_draft("an old thought")
+        presenter.message_actions.act(harness.rows[0].id, "edit")
+        presenter.set_draft("Q1, put")
+        await presenter.drafts.keep()
+        presenter.cancel_edit()
+        presenter.set_draft("Q2")
+        opened = presenter.opened
+        left = opened.kept_draft()
+        opened.open(await harness.history.chat(chat_id), await harness.history.messages(chat_id))  # with the edit in it
+        opened.take_draft(left)
+        await harness.say("Q2")
+        assert harness.told["draft_replaced"][-1] == ("",)
+        assert (await harness.history.chat(chat_id)).draft == ""
+
+
 async def test_an_edit_that_was_given_up_does_not_come_back(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [whole("A1")]
     async with open_chat_presenter(tmp_home, fake=fake) as harness:

@@ -82,7 +82,7 @@ def test_a_link_to_a_passage_reports_its_source_beside_search_results(theme: The
     number = len(sources)
     click(view, f"Source {number}: lease.pdf, page 2")
     assert (spy.at(0)[0], spy.at(0)[1]) == ("a", number - 1)
-    assert control(view, "b")[1].tooltip == "No passage 2 went along with the question."
+    assert control(view, "b")[1].tooltip == "No passage 2 was sent with the question."
     click(view, "b")
     assert spy.count() == 1
     assert control(view, f"Source {number}: lease.pdf, page 2, Document")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -19,6 +21,8 @@ from tests.kit.waiting import until
 from tests.kit.widgets import words
 from tests.ui.test_settings_accounts import add
 from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_dialog
+
+LEFT = Qt.MouseButton.LeftButton
 
 
 def test_a_word_leads_to_its_section():
@@ -64,11 +68,14 @@ async def test_the_open_section_has_a_ring_only_for_the_keyboard(harness, settin
 
     below = places.model().index(places.currentIndex().row() + 1, 0)
     window = harness.window
-    spot = places.viewport().mapTo(window, places.visualRect(below).center())
-    QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=spot)
+    send = partial(QApplication.sendEvent, window.windowHandle())
+    spot = QPointF(places.viewport().mapTo(window, places.visualRect(below).center()))
+    for kind in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease):  # QTest would turn Qt's loop here
+        send(QMouseEvent(kind, spot, window.mapToGlobal(spot), LEFT, LEFT, Qt.KeyboardModifier.NoModifier))
     assert places.hasFocus()
     assert edge() == harness.theme.color("accent_tint").name()
-    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Down)
+    for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+        send(QKeyEvent(kind, Qt.Key.Key_Down, Qt.KeyboardModifier.NoModifier))
     assert edge() == harness.theme.color("accent").name()
     await tasks.idle()
 

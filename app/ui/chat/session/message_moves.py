@@ -131,7 +131,8 @@ class MessageMoves:
             await conversation.restore(deleted)
         chat_id = copies[0].chat_id
         chat = await self._history.chat(chat_id)
-        is_unused = chat.message_count == len(copies) and not chat.draft.strip() and not chat.draft_attachments
+        is_typed_in = bool(chat.draft.strip() or chat.draft_attachments or chat.edited_id)
+        is_unused = chat.message_count == len(copies) and not is_typed_in
         if is_new and is_unused and chat_id != presenter.opened.chat_id:
             await library.purge(chat_id)
         else:

@@ -422,6 +422,7 @@ class OpenChat:
     def take_draft(self, kept: Draft) -> None:
         """Put into the box what was kept: the turn that was being edited, where it is still there, or the draft."""
         self.editing, self.draft, self.attachments = None, kept.text, kept.attachments
+        self.set_aside, self.attachments_aside = "", ()
         if self.thread.get(kept.edited_id) is not None:
             self.begin_edit(kept.edited_id, kept.edit_text, kept.edit_attachments)
 

@@ -33,7 +33,8 @@ class SealActions:
             return
         if not opened.is_empty or opened.title or self._tasks.running("send"):
             options, model, text = opened.options, opened.chosen_model, opened.draft
-            presenter.set_draft("")
+            if not presenter.cancel_edit():  # the words go along, and the draft beside an edit stays
+                presenter.set_draft("")
             presenter.new_chat(private=opened.private)
             opened.options, opened.chosen_model = options, model
             presenter.set_draft(text)
