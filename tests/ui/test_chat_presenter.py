@@ -87,6 +87,7 @@ async def test_sending_tells_of_the_open_chat_once_and_of_the_list_in_another_tu
             told.connect(lambda *_, name=name: turns[-1].add(name))
         harness.presenter.send("Tell me")
         await until(lambda: harness.rows[-1:] != () and harness.text_of(-1) != "")
+        await until(lambda: any("list" in told for told in turns) and not harness.tasks.running("publish chat"))
         assert sum("head" in told for told in turns) == 1
         assert {"head", "list"} not in turns
         gate.set()
