@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 
-from app.audio.devices import AudioProblem, AudioUnavailable
+from app.audio.devices import AudioProblem, AudioUnavailable, SystemDevice
 from app.audio.microphone import MicrophoneChoice
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
+from app.ui.transcription.session.microphone_session import RecordingSession, SavedMicrophone
 from app.ui.transcription.state import ExportChoice
 from tests.audio.recorded import FakeBlocks, tone, write_wav
-from tests.kit.transcription import open_transcription_presenter, words_heard
+from tests.kit.transcription import FakeHost, FakeWatch, open_transcription_presenter, words_heard
 from tests.kit.waiting import until
 from tests.read_only import small_disk, vanished
 from tests.sandbox.test_transcription import samples
@@ -505,3 +508,25 @@ async def test_a_recording_that_cannot_begin_leaves_nothing_on_the_list(tmp_home
         await tab.done()
         assert tab.head.problem is not None and "Another program is using" in tab.head.problem.what
         assert await tab.presenter.store.list() == ()
+
+
+async def test_a_list_of_microphones_that_comes_late_replaces_no_newer_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    host, answers = FakeHost(), [asyncio.Event(), asyncio.Event()]
+    recording, waiting = RecordingSession(host, FakeWatch(), SavedMicrophone()), iter(answers)
+
+    async def in_a_thread(list_devices: Callable[[str], tuple[Any, ...]], direction: str) -> tuple[Any, ...]:
+        found = list_devices(direction)
+        await next(waiting).wait()
+        return found
+
+    monkeypatch.setattr(asyncio, "to_thread", in_a_thread)
+    looks = [asyncio.ensure_future(recording.refresh())]
+    await asyncio.sleep(0)
+    host.inputs.append(SystemDevice("late", "Late microphone", "input", 1, True))
+    looks.append(asyncio.ensure_future(recording.refresh()))
+    answers[1].set()
+    for _ in range(10):  # turns in which the second could end before the first
+        await asyncio.sleep(0)
+    answers[0].set()
+    await asyncio.gather(*looks)
+    assert [one.name for one in recording.inputs().microphones] == ["Late microphone"]

@@ -53,6 +53,7 @@ class RecordingSession(QObject):
         super().__init__()
         self._host = host
         self.watch = watch
+        self._looking = asyncio.Lock()
         self.kept = kept
         self._open_blocks = open_blocks or (lambda choice: open_microphone(host, choice))
         self._microphones: tuple[Microphone, ...] = ()
@@ -88,18 +89,21 @@ class RecordingSession(QObject):
 
     async def refresh(self) -> None:
         """Look which microphones there are; a recording of one that is gone ends."""
-        self._host.note_system(self.watch.devices)
-        try:
-            found = await asyncio.to_thread(self._host.devices, "input")
-            self._problem = "" if found else tr("No microphone found. Connect one and it appears here.")
-        except AudioUnavailable as error:
-            found, self._problem = (), error.sentence
-        self._microphones = tuple(Microphone(each.id, each.name, min(MOST_CHANNELS, each.channels)) for each in found)
-        self._is_known = True
-        self._default_id = next((each.id for each in found if each.is_default), "")
-        if self._recorder is not None and self._recorded_id and self._recorded_id not in {one.id for one in found}:
-            self._recorder.lose()
-        self.inputs_changed.emit(self.inputs())
+        async with self._looking:  # else an older list that a thread brings late would stay
+            self._host.note_system(self.watch.devices)
+            try:
+                found = await asyncio.to_thread(self._host.devices, "input")
+                self._problem = "" if found else tr("No microphone found. Connect one and it appears here.")
+            except AudioUnavailable as error:
+                found, self._problem = (), error.sentence
+            self._microphones = tuple(
+                Microphone(each.id, each.name, min(MOST_CHANNELS, each.channels)) for each in found
+            )
+            self._is_known = True
+            self._default_id = next((each.id for each in found if each.is_default), "")
+            if self._recorder is not None and self._recorded_id and self._recorded_id not in {one.id for one in found}:
+                self._recorder.lose()
+            self.inputs_changed.emit(self.inputs())
 
     def choose(self, device_id: str) -> None:
         self.kept.device_id, self.kept.channel = device_id, MIXED
