@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def make_chat_tab(rialto: Rialto) -> ChatPage:
     """Build the page; what needs the history is wired when that is open."""
     page = ChatPage(rialto.theme, rialto.chat, rialto.tasks, enter_sends=rialto.settings.value.enter_sends)
-    page.characters_wanted.connect(lambda: show_characters(rialto))
-    page.help_wanted.connect(rialto.help)
-    page.handbook_wanted.connect(lambda name, heading: rialto.window.overlays.show_handbook(name, heading))
+    page.characters_requested.connect(lambda: show_characters(rialto))
+    page.help_requested.connect(rialto.help)
+    page.handbook_requested.connect(lambda name, heading: rialto.window.overlays.show_handbook(name, heading))
     if rialto.chat.conversation is not None:
         _wire_voice(rialto, page)
     else:
         rialto.chat.started.connect(lambda: _wire_voice(rialto, page))
-    page.toast_wanted.connect(rialto.toast)
+    page.toast_requested.connect(rialto.toast)
     rialto.window.has_unsaved, rialto.window.leave_unsaved = page.has_unsaved, page.leave_unsaved
     rialto.chat.deprecation_found.connect(lambda sentence, chat_id: _offer(rialto, sentence, chat_id))
     if rialto.first_paint is not None and rialto.first_paint.is_over:
@@ -73,7 +73,7 @@ def make_characters_page(rialto: Rialto) -> CharactersPage:
     page = CharactersPage(rialto.theme, presenter, rialto.tasks, cache=rialto.paths.cache / "characters")
     page.closed.connect(rialto.chat_page.show_chat)
     page.character_chosen.connect(lambda character, in_new_chat: _speak_with(rialto, character, in_new_chat))
-    page.help_wanted.connect(rialto.help)
+    page.help_requested.connect(rialto.help)
     return page
 
 

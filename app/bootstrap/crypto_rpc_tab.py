@@ -53,8 +53,8 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     page = CryptoRpcPage(rialto.theme, presenter, rialto.tasks, base_url, whole=False)
     yield page
     yield from page.build()
-    page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(rialto.toast)
+    page.help_requested.connect(rialto.help)
+    page.toast_requested.connect(rialto.toast)
     page.wallet_needed.connect(
         lambda sentence: rialto.toast(sentence, tr("Add a wallet…"), partial(_add_wallet, rialto))
     )

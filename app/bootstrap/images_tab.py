@@ -25,10 +25,10 @@ def make_images_tab(rialto: Rialto) -> TabPieces:
     )
     yield page
     yield from page.build()
-    page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(rialto.toast)
-    page.chat_wanted.connect(lambda path: ask_in_chat(rialto, path))
-    page.video_wanted.connect(lambda path: begin_video(rialto, page, path))
+    page.help_requested.connect(rialto.help)
+    page.toast_requested.connect(rialto.toast)
+    page.chat_requested.connect(lambda path: ask_in_chat(rialto, path))
+    page.video_requested.connect(lambda path: begin_video(rialto, page, path))
 
     async def begin(database: Database) -> None:
         await presenter.start(database, rialto.service_cache)
@@ -52,7 +52,7 @@ def ask_in_chat(rialto: Rialto, path: Path) -> None:
 def begin_video(rialto: Rialto, page: ImagesPage, path: Path) -> None:
     """Put the image into the form of the Video tab as what the video begins with. Nothing is sent."""
     if not rialto.window.has_tab("video"):
-        page.toast_wanted.emit(tr("The Video tab is not available here."))
+        page.toast_requested.emit(tr("The Video tab is not available here."))
         return
     rialto.window.show_tab("video")
     rialto.tasks.replace("images to video", _fill_video, rialto, path)

@@ -181,7 +181,7 @@ class Rialto:
         page = WelcomePage(self.theme, self.accounts, self.places, self.paths.data)
         page.sandbox_chosen.connect(lambda: self._begin(self.account_services.sandbox_account().id))
         page.connected.connect(self._begin)
-        page.wallet_wanted.connect(
+        page.wallet_requested.connect(
             lambda way: self.tasks.start_unless_running("first wallet", self._begin_with_wallet, way)
         )
         return page

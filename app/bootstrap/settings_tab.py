@@ -43,11 +43,11 @@ def make_settings_tab(rialto: Rialto) -> TabPieces:
         connection=lambda: account_services.connection,
         about=lambda: rialto.about,
     )
-    page.export_wanted.connect(
+    page.export_requested.connect(
         lambda account_id: rialto.tasks.start_unless_running("wallet export", _export_key, rialto, account_id)
     )
-    page.wallet_wanted.connect(lambda: _add_wallet(rialto))
-    page.removal_wanted.connect(
+    page.wallet_requested.connect(lambda: _add_wallet(rialto))
+    page.removal_requested.connect(
         lambda: rialto.tasks.start_unless_running("remove everything", remove_everything, rialto)
     )
     yield page

@@ -45,9 +45,9 @@ def make_speech_tab(rialto: Rialto) -> TabPieces:
     page.aloud.said.connect(rialto.toast)
     rialto.window.silencers.append(page.silence)
     _follow_answers(rialto, page.aloud)
-    page.help_wanted.connect(rialto.help)
-    page.transcribe_wanted.connect(lambda path: _transcribe(rialto, path))
-    page.toast_wanted.connect(rialto.toast)
+    page.help_requested.connect(rialto.help)
+    page.transcribe_requested.connect(lambda path: _transcribe(rialto, path))
+    page.toast_requested.connect(rialto.toast)
 
     async def begin(database: Database) -> None:
         await presenter.start(database, rialto.service_cache)

@@ -36,13 +36,13 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     yield page
     yield from page.build()
     yield None
-    page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(rialto.toast)
+    page.help_requested.connect(rialto.help)
+    page.toast_requested.connect(rialto.toast)
     presenter.row_notice.connect(
         lambda sentence, row_id: rialto.toast(sentence, tr("Show"), lambda: _show(rialto, page, row_id))
     )
-    page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))
-    page.speech_wanted.connect(lambda title, text: speak(rialto, title, text))
+    page.chat_requested.connect(lambda title, text: ask_in_chat(rialto, title, text))
+    page.speech_requested.connect(lambda title, text: speak(rialto, title, text))
 
     async def begin(database: Database) -> None:
         from app.storage.paid_call_intents import Intents

@@ -23,9 +23,9 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
     page = VideoPage(rialto.theme, presenter, rialto.tasks, whole=False)
     yield page
     yield from page.build()
-    page.help_wanted.connect(rialto.help)
+    page.help_requested.connect(rialto.help)
     news: list[Toast] = []  # about videos, until somebody looks at the tab
-    page.toast_wanted.connect(rialto.toast)
+    page.toast_requested.connect(rialto.toast)
     presenter.job_notice.connect(lambda *about: _tell(rialto, page, news, *about))
     rialto.window.tab_shown.connect(lambda name: _forget(news) if name == "video" else None)
     rialto.window.silencers.append(page.silence)

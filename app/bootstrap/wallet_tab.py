@@ -67,8 +67,8 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)
     yield page
     yield from page.build()
-    page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
-    page.toast_wanted.connect(rialto.toast)
+    page.use_requested.connect(lambda account_id: rialto.accounts.use(account_id))
+    page.toast_requested.connect(rialto.toast)
     page.wallet_needed.connect(lambda sentence: rialto.toast(sentence, tr("Add a wallet…"), page.new_wallet))
     presenter.balance_low.connect(
         lambda sentence, can_top_up: rialto.toast(sentence, tr("Top up") if can_top_up else "", page.top_up)

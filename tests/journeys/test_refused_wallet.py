@@ -36,12 +36,12 @@ async def test_a_limit_that_the_disk_refuses_holds_is_said_once_and_is_saved_wit
         await settled(rialto)
         limits = wallet_page(rialto).list.limits
         with read_only(rialto.paths.config):
-            limits.limit_wanted.emit("hard day", "1.50")
+            limits.limit_requested.emit("hard day", "1.50")
             await settled(rialto)
             assert len(told(rialto)) == 1, told(rialto)
             assert wallet_page(rialto).presenter.limit_text("hard day") == "1.50"
             assert "hard day" not in saved_limits(rialto)
-        limits.limit_wanted.emit("soft day", "1.00")
+        limits.limit_requested.emit("soft day", "1.00")
         await until(lambda: saved_limits(rialto) == {"hard day": "1.50", "soft day": "1.00"})
         await settled(rialto)
 

@@ -59,7 +59,7 @@ async def test_a_command_copied_from_the_console_names_where_the_sandbox_is(star
         rialto.window.show_tab("crypto_rpc")
         await until(lambda: rialto.window.tab("crypto_rpc") is not None and console(rialto).presenter.draft.rows)
         told: list[str] = []
-        console(rialto).toast_wanted.connect(lambda sentence, *_: told.append(sentence))
+        console(rialto).toast_requested.connect(lambda sentence, *_: told.append(sentence))
         console(rialto).copy_as(form)
         text = QGuiApplication.clipboard().text()
         assert f"{base_url}/crypto/rpc/" in text and key not in text

@@ -376,9 +376,9 @@ class ChatHarness(ChatWidgets, ChatPresenterHarness):
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
         self.page = ChatPage(theme, self.presenter, self.tasks)
-        self.page.toast_wanted.connect(lambda sentence: self.toasts.append((sentence,)))
+        self.page.toast_requested.connect(lambda sentence: self.toasts.append((sentence,)))
         self.presenter.deprecation_found.connect(lambda *found: self.deprecations.append(found))
-        self.page.help_wanted.connect(self.helped.append)
+        self.page.help_requested.connect(self.helped.append)
         self.window = QWidget()
         for widget, x, width in (
             (self.page.list_pane(), 0, 264),

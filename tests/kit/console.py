@@ -118,7 +118,7 @@ class ConsoleHarness:
         self.sandbox, self.database, self.undo_stack = core.running, core.database, core.undo_stack
         self.page = CryptoRpcPage(theme, core.presenter, core.tasks, lambda: core.running.base_url)
         self.toasts: list[tuple[str]] = []
-        self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
+        self.page.toast_requested.connect(lambda *words: self.toasts.append(words))
         self.main, self.list = self.page.main, self.page.list
         self.request, self.response = self.main.request, self.main.response
         self.window = QWidget()

@@ -149,7 +149,7 @@ class ImagesHarness(OnSandbox):
         self.page.gallery.scope_chosen.emit(name)
 
     def use_example(self, prompt: str) -> None:
-        self.page.gallery.example_wanted.emit(prompt)
+        self.page.gallery.example_requested.emit(prompt)
 
     def is_empty(self) -> bool:
         """Whether the gallery shows what it shows before the first image."""
@@ -276,7 +276,7 @@ async def open_images(
     harness = ImagesHarness(
         page, presenter, changes, tasks, current_account, database, sandbox, home, undo_stack, exchanges=exchanges
     )
-    page.toast_wanted.connect(lambda *words: harness.toasts.append(words))
+    page.toast_requested.connect(lambda *words: harness.toasts.append(words))
     panes = ((page.form, (324, 800)), (page.gallery, (760, 800)), (page.side, (312, 800)))
     try:
         current_account.use(SANDBOX, service)

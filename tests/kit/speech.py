@@ -197,7 +197,7 @@ class SpeechHarness(OnSandbox):
 
     def press_go_on(self) -> None:
         """Have the rest spoken."""
-        self.page.main.go_on_wanted.emit()
+        self.page.main.continue_requested.emit()
 
     def act_on_problem(self, action: str) -> None:
         """Press a button of the error card."""
@@ -217,10 +217,10 @@ class SpeechHarness(OnSandbox):
         return self.page.list.filter
 
     def open_take(self, take_id: str) -> None:
-        self.page.list.open_wanted.emit(take_id)
+        self.page.list.open_requested.emit(take_id)
 
     def make_again(self, take_id: str) -> None:
-        self.page.list.again_wanted.emit(take_id)
+        self.page.list.again_requested.emit(take_id)
 
     def usage_text(self) -> str:
         return self.page.list.foot.words.text()
@@ -350,7 +350,7 @@ async def open_speech(
     speech = SpeechHarness(
         page, presenter, actions, clones, page.aloud, tasks, current_account, database, sandbox, home, undo_stack, theme
     )
-    page.toast_wanted.connect(lambda *words: speech.toasts.append(words))
+    page.toast_requested.connect(lambda *words: speech.toasts.append(words))
     sound.sentence_changed.connect(
         lambda span: speech.sentences.append(span.of(sound.reading.take.text)) if span is not None else None
     )

@@ -270,7 +270,7 @@ class TranscriptionHarness(TranscriptionPresenterHarness):
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
         self.page = TranscriptionPage(theme, self.presenter, self.tasks)
-        self.page.toast_wanted.connect(self.toasts.append)
+        self.page.toast_requested.connect(self.toasts.append)
         self.window = QWidget()
         row = QHBoxLayout(self.window)
         for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):

@@ -161,7 +161,7 @@ class VideoHarness(VideoPresenterHarness):
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
         self.page = VideoPage(theme, self.presenter, self.tasks)
-        self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
+        self.page.toast_requested.connect(lambda *words: self.toasts.append(words))
         self.presenter.job_notice.connect(lambda *about: self.toasts.append(about))
         self.window = QWidget()
         row = QHBoxLayout(self.window)

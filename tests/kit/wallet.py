@@ -188,7 +188,7 @@ class WalletHarness(OnSandbox):
         self.receipts._pages.clear()
 
     def clear_filters(self) -> None:
-        self.page.main.receipts.clear_wanted.emit()
+        self.page.main.receipts.clear_requested.emit()
 
     def sums_text(self) -> str:
         return self.page.main.receipts.sums.text()
@@ -344,7 +344,7 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
     )
     wallet = WalletHarness(page, presenter, receipts, keys, top_ups, *parts)
     made.append(wallet)
-    page.toast_wanted.connect(lambda *words: wallet.toasts.append(words))
+    page.toast_requested.connect(lambda *words: wallet.toasts.append(words))
     page.wallet_needed.connect(wallet.needed.append)
     presenter.balance_low.connect(lambda *about: wallet.toasts.append(about))
     try:

@@ -114,7 +114,7 @@ async def test_an_empty_balance_offers_a_way_that_exists(tmp_home: Path, account
     async with open_chat_presenter(tmp_home, fake=fake, **options) as harness:
         await harness.say("Hello")
         asked: list[str] = []
-        harness.presenter.help_wanted.connect(asked.append)
+        harness.presenter.help_requested.connect(asked.append)
         problem = harness.rows[-1].problem
         assert problem.primary.id == wanted
         harness.presenter.message_actions.act(harness.rows[-1].id, problem.primary.id)

@@ -167,7 +167,7 @@ async def test_answering_again_makes_a_branch_and_what_was_answered_stays(tmp_ho
         harness.fake.answers = [calls(("c1", "get_time", "{}")), whole("Noon."), whole("Night.")]
         await harness.say("Time?")
         asked: list[str] = []
-        harness.presenter.calls_wanted.connect(asked.append)
+        harness.presenter.calls_requested.connect(asked.append)
         harness.presenter.answer_calls(harness.rows[1].id, {"c1": "12"})
         await harness.tasks.idle()
         harness.presenter.message_actions.act(harness.rows[2].id, "edit")
@@ -297,7 +297,7 @@ async def test_a_found_message_is_opened_on_its_own_branch(tmp_home: Path) -> No
         found: list[tuple[str, tuple[Hit, ...]]] = []
         wanted: list[tuple[str, str]] = []
         harness.presenter.hits_found.connect(lambda text, hits: found.append((text, hits)))
-        harness.presenter.row_wanted.connect(lambda row, text: wanted.append((row, text)))
+        harness.presenter.row_requested.connect(lambda row, text: wanted.append((row, text)))
         harness.presenter.search("HERON")
         await harness.tasks.idle()
         text, hits = found[-1]

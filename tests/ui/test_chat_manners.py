@@ -168,7 +168,7 @@ def test_links_to_the_handbook_are_told_from_all_others(address: str, place: tup
 
 async def test_a_handbook_link_of_an_old_chat_opens_the_handbook_at_once(theme: Theme, tmp_home: Path) -> None:
     async with open_chat(theme, tmp_home) as chat:
-        spy = QSignalSpy(chat.page.handbook_wanted)
+        spy = QSignalSpy(chat.page.handbook_requested)
         chat.page._open_link("http://127.0.0.1:36057/handbook/chat#stop-and-continue")
         await chat.settle()
         assert [spy.at(0)[each] for each in range(2)] == ["chat", "stop-and-continue"]
@@ -226,7 +226,7 @@ async def test_functions_and_a_schema_leave_a_pill_and_a_line_in_the_parameters(
         both = Structure(use_schema=True, schema=schema, use_functions=True, functions='[{"name": "a"}, {"name": "b"}]')
         chat.presenter.set_structure(both)
         assert pill.text() == "JSON, 2 functions"
-        wanted = QSignalSpy(chat.composer.structure_wanted)
+        wanted = QSignalSpy(chat.composer.structure_requested)
         QTest.mouseClick(pill, Qt.MouseButton.LeftButton)
         assert wanted.count() == 1
         assert pill.isChecked(), "a press opens the dialog and switches nothing"

@@ -64,13 +64,13 @@ async def test_a_chat_has_one_menu_in_the_list_and_in_the_header(theme: Theme, t
     async with open_chat(theme, tmp_home) as shown:
         await shown.say("A question")
         header = taken(shown.page.open_chat_menu())
-        shown.chat_list.view.menu_wanted.emit(shown.presenter.opened.chat_id, QPoint(5, 5))
+        shown.chat_list.view.menu_requested.emit(shown.presenter.opened.chat_id, QPoint(5, 5))
         assert taken(open_menu()) == header
         assert "Export…" in header
         first = shown.presenter.opened.chat_id
         shown.page.new_chat()
         await shown.settle()
-        shown.chat_list.view.menu_wanted.emit(first, QPoint(5, 5))
+        shown.chat_list.view.menu_requested.emit(first, QPoint(5, 5))
         other = taken(open_menu())
         assert set(other) == {
             *("Open", "Rename", "Pin", "Duplicate", "Move to project", "Export…", "Move to trash"),
@@ -84,7 +84,7 @@ async def test_a_chat_of_the_list_is_renamed_under_its_own_title(theme: Theme, t
         first = shown.presenter.opened.chat_id
         shown.page.new_chat()
         await shown.say("The second chat")
-        shown.chat_list.view.rename_wanted.emit(first)
+        shown.chat_list.view.rename_requested.emit(first)
         await shown.settle()
         assert shown.header.edit.is_open
         assert shown.header.edit.text() == "The first chat"

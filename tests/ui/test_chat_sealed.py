@@ -899,7 +899,7 @@ async def test_r_tee_10_nothing_is_attached_compared_or_read_aloud(chat: Sandbox
     file = tmp_path / "note.txt"
     file.write_text("pomegranate")
     told: list[object] = []
-    chat.page.toast_wanted.connect(told.append)
+    chat.page.toast_requested.connect(told.append)
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(file))])
     dropped(chat.canvas, mime)

@@ -33,11 +33,11 @@ class Heard:
         self.options: list[tuple[str, object]] = []
         self.edited: list[str] = []
         self.recalled = self.stopped = 0
-        composer.send_wanted.connect(self.sent.append)
+        composer.send_requested.connect(self.sent.append)
         composer.option_changed.connect(lambda name, value: self.options.append((name, value)))
         composer.text_edited.connect(self.edited.append)
-        composer.recall_wanted.connect(self._recall)
-        composer.stop_wanted.connect(self._stop)
+        composer.recall_requested.connect(self._recall)
+        composer.stop_requested.connect(self._stop)
 
     def _recall(self) -> None:
         self.recalled += 1
@@ -257,7 +257,7 @@ def test_files_and_images_are_pasted_as_attachments_and_text_as_text(composer: C
 
 def test_a_chip_says_what_it_is_or_why_not_and_del_takes_it_away(composer: Composer) -> None:
     gone: list[str] = []
-    composer.strip.remove_wanted.connect(gone.append)
+    composer.strip.remove_requested.connect(gone.append)
     composer.show_attachments(
         [
             AttachmentView("a", "image", "boiler.png", "1.2 MB, 2,048 × 1,536", can_shrink=True),

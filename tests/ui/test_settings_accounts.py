@@ -282,7 +282,7 @@ async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(harn
     (row,) = settings_harness.accounts.state.secrets
     assert (row.what, row.belongs_to, row.is_wallet) == ("Private key", "Rialto wallet", True)
     asked: list[str] = []
-    page.export_wanted.connect(asked.append)
+    page.export_requested.connect(asked.append)
     names = [button.accessibleName() for button in page.table.findChildren(QAbstractButton)]
     assert names == ["Export the private key of Rialto wallet", "Remove the private key of Rialto wallet"]
     page.table.findChildren(QAbstractButton)[0].click()

@@ -38,7 +38,7 @@ async def test_files_are_listed_with_their_folders_and_removal_is_only_asked_for
     (settings_harness.paths.data / "recordings").mkdir(parents=True)
     (settings_harness.paths.data / "recordings" / "a.wav").write_bytes(bytes(3_000_000))
     wanted: list[bool] = []
-    settings.removal_wanted.connect(lambda: wanted.append(True))
+    settings.removal_requested.connect(lambda: wanted.append(True))
     settings.show_section("files")
     await tasks.idle()
     page = settings.page("files")

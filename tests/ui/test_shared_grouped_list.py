@@ -113,9 +113,9 @@ def test_enter_space_rename_and_delete_ask_for_the_current_row(qtbot: QtBot, the
     view = make_view(qtbot, theme)
     asked: list[tuple[str, object]] = []
     view.chosen.connect(lambda key: asked.append(("chosen", key)))
-    view.play_wanted.connect(lambda key: asked.append(("play", key)))
-    view.rename_wanted.connect(lambda key: asked.append(("rename", key)))
-    view.trash_wanted.connect(lambda keys: asked.append(("trash", keys)))
+    view.play_requested.connect(lambda key: asked.append(("play", key)))
+    view.rename_requested.connect(lambda key: asked.append(("rename", key)))
+    view.trash_requested.connect(lambda keys: asked.append(("trash", keys)))
     view.show_current("a")
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_F2, Qt.Key.Key_Delete):
         QTest.keyClick(view, key)
@@ -145,8 +145,8 @@ def test_the_signs_at_both_ends_are_hit_apart_from_the_row(qtbot: QtBot, theme: 
     view = make_view(qtbot, theme, has_end_sign=True)
     asked: list[tuple[str, object]] = []
     view.chosen.connect(lambda key: asked.append(("chosen", key)))
-    view.play_wanted.connect(lambda key: asked.append(("start", key)))
-    view.sign_wanted.connect(lambda key: asked.append(("end", key)))
+    view.play_requested.connect(lambda key: asked.append(("start", key)))
+    view.sign_requested.connect(lambda key: asked.append(("end", key)))
     wide = view.viewport().width()
     for x in (20, wide // 2, wide - 20):
         press_on(view, "c", x)
@@ -178,7 +178,7 @@ def test_the_menu_key_opens_the_menu_of_the_current_row(qtbot: QtBot, theme: The
     view = make_view(qtbot, theme)
     view.show_current("c")
     asked: list[object] = []
-    view.menu_wanted.connect(lambda key, _place: asked.append(key))
+    view.menu_requested.connect(lambda key, _place: asked.append(key))
     press_menu(view, QContextMenuEvent.Reason.Keyboard, QPoint(-1, -1))
     assert asked == ["c"]
 
@@ -189,7 +189,7 @@ def test_a_right_click_opens_the_menu_of_the_row_under_it_and_none_on_the_empty_
     view = make_view(qtbot, theme)
     view.show_current("c")
     asked: list[object] = []
-    view.menu_wanted.connect(lambda key, _place: asked.append(key))
+    view.menu_requested.connect(lambda key, _place: asked.append(key))
     press_menu(view, QContextMenuEvent.Reason.Mouse, view.visualRect(view.rows.index_of("a")).center())
     press_menu(view, QContextMenuEvent.Reason.Mouse, view.viewport().rect().bottomLeft())
     assert asked == ["a"]
@@ -221,7 +221,7 @@ def test_on_a_mac_backspace_deletes_a_row_as_delete_does(
     view = make_view(qtbot, theme)
     view.show_current("b")
     gone: list[object] = []
-    view.trash_wanted.connect(gone.append)
+    view.trash_requested.connect(gone.append)
     QTest.keyClick(view, Qt.Key.Key_Backspace)
     assert gone == []
     monkeypatch.setattr(claimed_shortcuts, "DELETE_KEYS", (Qt.Key.Key_Delete, Qt.Key.Key_Backspace))

@@ -249,7 +249,7 @@ async def test_a_double_click_edits_and_is_not_heard(tmp_home: Path, theme: Them
         await until(lambda: tab.result_pane.player.play.isEnabled())
         view = tab.transcript_view
         heard: list[float] = []
-        view.hear_wanted.connect(heard.append)
+        view.listen_requested.connect(heard.append)
         at = view.word_rects((0, 2))[0].center().toPoint()
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
         QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
@@ -336,8 +336,8 @@ async def test_the_export_is_previewed_saved_copied_and_handed_on(
         tab.press(export.copy)
         assert QGuiApplication.clipboard().text().startswith("WEBVTT")
         handed: list[tuple[str, str]] = []
-        tab.page.chat_wanted.connect(lambda *words: handed.append(words))
-        tab.page.speech_wanted.connect(lambda *words: handed.append(words))
+        tab.page.chat_requested.connect(lambda *words: handed.append(words))
+        tab.page.speech_requested.connect(lambda *words: handed.append(words))
         tab.press(export.chat)
         tab.press(export.speech)
         assert [title for title, _ in handed] == ["note", "note"]

@@ -57,7 +57,7 @@ async def test_r_auth_09_the_field_for_the_key_says_where_keys_are_made(page):
 
 async def test_a_wallet_is_asked_for_in_the_way_that_was_chosen(page):
     wanted: list[str] = []
-    page.wallet_wanted.connect(wanted.append)
+    page.wallet_requested.connect(wanted.append)
     page.set_up.click()
     QTest.keyClick(page.start, Qt.Key.Key_3)
     QTest.keyClick(page.wallet_ways.button(0), Qt.Key.Key_Down)
@@ -74,7 +74,7 @@ async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(harnes
     settings_harness.secrets.refresh()
     await tasks.idle()
     wanted: list[str] = []
-    page.wallet_wanted.connect(wanted.append)
+    page.wallet_requested.connect(wanted.append)
     page.set_up.click()
     assert wanted == []
     assert page.question.isVisible()
@@ -92,7 +92,7 @@ async def test_a_watched_address_needs_no_place_for_a_key(harness, tasks, tmp_pa
     settings_harness.secrets.refresh()
     await tasks.idle()
     wanted: list[str] = []
-    page.wallet_wanted.connect(wanted.append)
+    page.wallet_requested.connect(wanted.append)
     page.wallet_ways.button(2).click()
     page.set_up.click()
     assert wanted == ["watch"]

@@ -37,14 +37,14 @@ SHOWN_TAGS = 8
 
 
 class DetailsPane(QWidget):
-    """`start_wanted` and `use_wanted` tell the slug; `link_wanted` the address of the share page."""
+    """`start_requested` and `use_requested` tell the slug; `link_requested` the address of the share page."""
 
-    start_wanted = Signal(str)
-    use_wanted = Signal(str)
-    link_wanted = Signal(str)
-    images_wanted = Signal(bool)
-    close_wanted = Signal()
-    reviews_wanted = Signal()
+    start_requested = Signal(str)
+    use_requested = Signal(str)
+    link_requested = Signal(str)
+    images_requested = Signal(bool)
+    close_requested = Signal()
+    reviews_requested = Signal()
     tag_chosen = Signal(str)
 
     def __init__(
@@ -59,7 +59,7 @@ class DetailsPane(QWidget):
         self.header = PaneHeader(theme)
         self.header.add_before_title(Label(theme, tr("Details"), weight=600))
         close = IconButton(theme, "close", tr("Close details"), size="small")
-        close.clicked.connect(self.close_wanted)
+        close.clicked.connect(self.close_requested)
         self.header.add(close)
         self.picture = Avatar(theme, "", px=72)
         self.name = Label(theme, "", "title", wrap=True)
@@ -153,12 +153,12 @@ class DetailsPane(QWidget):
         self._facts.setColumnStretch(1, 1)
 
     def _connect(self) -> None:
-        self.start.clicked.connect(lambda: self.start_wanted.emit(self._slug))
-        self.use.clicked.connect(lambda: self.use_wanted.emit(self._slug))
+        self.start.clicked.connect(lambda: self.start_requested.emit(self._slug))
+        self.use.clicked.connect(lambda: self.use_requested.emit(self._slug))
         self.copy_slug.clicked.connect(self._copy)
-        self.photos.clicked.connect(self.images_wanted)
+        self.photos.clicked.connect(self.images_requested)
         self.share.clicked.connect(self._share)
-        self.reviews.more_wanted.connect(self.reviews_wanted)
+        self.reviews.more_requested.connect(self.reviews_requested)
         self.reviews.reached.connect(self._bring_into_sight)
         self._pictures.arrived.connect(self._image_arrived)
 
@@ -239,7 +239,7 @@ class DetailsPane(QWidget):
 
     def _share(self) -> None:
         if self._character is not None and self._character.share_url:
-            self.link_wanted.emit(self._character.share_url)
+            self.link_requested.emit(self._character.share_url)
 
     def _copy(self) -> None:
         if self._character is not None:

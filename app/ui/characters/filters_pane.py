@@ -34,7 +34,7 @@ class FiltersPane(QWidget):
     changed = Signal(str, object)
     search_changed = Signal(str)
     tag_toggled = Signal(str)
-    back_wanted = Signal()
+    back_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class FiltersPane(QWidget):
         zone(self, "pane")
         self.header = PaneHeader(theme, tr("Characters"))
         back = IconButton(theme, "chevron-left", tr("Back to the chat"), shortcut="Esc", size="small")
-        back.clicked.connect(self.back_wanted)
+        back.clicked.connect(self.back_requested)
         self.header.add_before_title(back)
         preview = Badge(theme, tr("Preview"), "outline")
         preview.setToolTip(tr("Beta: this part of the service may change."))
@@ -143,7 +143,7 @@ class FiltersPane(QWidget):
 
     def _connect(self) -> None:
         self.search.search_changed.connect(self.search_changed)
-        self.search.left.connect(self.back_wanted)
+        self.search.left.connect(self.back_requested)
         self.sort.activated.connect(lambda _place: self.changed.emit("sort", self.sort.currentData()))
         self.order.clicked.connect(lambda on: self.changed.emit("ascending", on))
         self.model.picked.connect(lambda keys: self.changed.emit("model_ids", keys))

@@ -52,10 +52,10 @@ class GridPane(QWidget):
 
     selected = Signal(str)
     chosen = Signal(str)
-    more_wanted = Signal()
-    again_wanted = Signal()
-    clear_search_wanted = Signal()
-    clear_filters_wanted = Signal()
+    more_requested = Signal()
+    again_requested = Signal()
+    clear_search_requested = Signal()
+    clear_filters_requested = Signal()
     action = Signal(str)
 
     def __init__(
@@ -148,14 +148,14 @@ class GridPane(QWidget):
         self.view.resized.connect(self._lay_out)
         self.view.verticalScrollBar().valueChanged.connect(self._near_end)
         self._pictures.arrived.connect(lambda _url: self.view.viewport().update())
-        self._footer.again.clicked.connect(self.again_wanted)
+        self._footer.again.clicked.connect(self.again_requested)
         self._problem.action.connect(self._pressed)
-        self._nothing.clear_search.clicked.connect(self.clear_search_wanted)
-        self._nothing.clear_filters.clicked.connect(self.clear_filters_wanted)
+        self._nothing.clear_search.clicked.connect(self.clear_search_requested)
+        self._nothing.clear_filters.clicked.connect(self.clear_filters_requested)
 
     def _pressed(self, action: str) -> None:
         if action == "retry":
-            self.again_wanted.emit()
+            self.again_requested.emit()
         else:
             self.action.emit(action)
 
@@ -228,7 +228,7 @@ class GridPane(QWidget):
     def _near_end(self) -> None:
         bar = self.view.verticalScrollBar()
         if self.view.isVisible() and bar.maximum() - bar.value() < NEAR_END_PX:
-            self.more_wanted.emit()
+            self.more_requested.emit()
 
 
 class Footer(QFrame):

@@ -30,7 +30,7 @@ class CharactersPage(QObject):
 
     character_chosen = Signal(object, bool)
     closed = Signal()
-    help_wanted = Signal(str)
+    help_requested = Signal(str)
 
     def __init__(
         self, theme: Theme, presenter: CharactersPresenter, tasks: TaskScope, *, cache: Path | None = None
@@ -82,21 +82,21 @@ class CharactersPage(QObject):
         filters.search_changed.connect(presenter.search)
         filters.changed.connect(presenter.set_filter)
         filters.tag_toggled.connect(presenter.toggle_tag)
-        filters.back_wanted.connect(self.closed)
+        filters.back_requested.connect(self.closed)
         grid.selected.connect(presenter.select)
         grid.chosen.connect(lambda slug: self._choose(slug, new_chat=True))
-        grid.more_wanted.connect(presenter.load_more)
-        grid.again_wanted.connect(presenter.try_again)
-        grid.clear_search_wanted.connect(self._clear_search)
-        grid.clear_filters_wanted.connect(presenter.clear_filters)
-        grid.action.connect(self.help_wanted)
-        details.start_wanted.connect(lambda slug: self._choose(slug, new_chat=True))
-        details.use_wanted.connect(lambda slug: self._choose(slug, new_chat=False))
-        details.link_wanted.connect(self._links.ask)
-        details.images_wanted.connect(self._allow_images)
-        details.reviews_wanted.connect(presenter.load_reviews)
+        grid.more_requested.connect(presenter.load_more)
+        grid.again_requested.connect(presenter.try_again)
+        grid.clear_search_requested.connect(self._clear_search)
+        grid.clear_filters_requested.connect(presenter.clear_filters)
+        grid.action.connect(self.help_requested)
+        details.start_requested.connect(lambda slug: self._choose(slug, new_chat=True))
+        details.use_requested.connect(lambda slug: self._choose(slug, new_chat=False))
+        details.link_requested.connect(self._links.ask)
+        details.images_requested.connect(self._allow_images)
+        details.reviews_requested.connect(presenter.load_reviews)
         details.tag_chosen.connect(presenter.toggle_tag)
-        details.close_wanted.connect(self.grid.details_button.click)
+        details.close_requested.connect(self.grid.details_button.click)
 
     def show_state(self, state: CharactersState) -> None:
         """Make every pane agree. Safe to call at any time, any number of times."""

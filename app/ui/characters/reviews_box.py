@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class ReviewsBox(QWidget):
-    """Shows `Reviews`; `more_wanted` asks for the first page or the next.
+    """Shows `Reviews`; `more_requested` asks for the first page or the next.
 
     All reviews are one stop of the Tab key: Up, Down, Home and End walk them, and `reached` tells which one (a widget)
     has to be brought into sight. Who asked for more by key is on the first of the new ones when they come.
     """
 
-    more_wanted = Signal()
+    more_requested = Signal()
     reached = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
@@ -46,7 +46,7 @@ class ReviewsBox(QWidget):
         self._column.addLayout(self._rows)
         self._column.addWidget(self._note)
         self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        self.more.clicked.connect(self.more_wanted)
+        self.more.clicked.connect(self.more_requested)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 

@@ -36,10 +36,10 @@ READING_COLUMN = 760  # px at 100 %; what is typed stands under what is read
 class Canvas(QWidget):
     """Lays the parts out; the page connects them. What a new chat does not show is made when it is first needed."""
 
-    change_character_wanted = Signal()
-    remove_character_wanted = Signal()
-    cancel_edit_wanted = Signal()
-    cancel_queued_wanted = Signal()
+    change_character_requested = Signal()
+    remove_character_requested = Signal()
+    cancel_edit_requested = Signal()
+    cancel_queued_requested = Signal()
     problem_action = Signal(str)
     files_given = Signal(object)  # list[Path], dropped anywhere on the conversation
     image_given = Signal(object)  # QImage
@@ -107,8 +107,8 @@ class Canvas(QWidget):
     def character(self) -> CharacterBar:
         """Who the chat speaks with, under the header."""
         bar = CharacterBar(self.theme)
-        bar.change_wanted.connect(self.change_character_wanted)
-        bar.remove_wanted.connect(self.remove_character_wanted)
+        bar.change_requested.connect(self.change_character_requested)
+        bar.remove_requested.connect(self.remove_character_requested)
         bar.hide()
         self._top.addWidget(bar)
         return bar
@@ -116,12 +116,12 @@ class Canvas(QWidget):
     @cached_property
     def editing(self) -> ComposerStrip:
         """The line that says that an earlier turn is in the box."""
-        return self._add_strip("pencil", self.cancel_edit_wanted)
+        return self._add_strip("pencil", self.cancel_edit_requested)
 
     @cached_property
     def queued(self) -> ComposerStrip:
         """The line that says that the box is sent once the answer is complete."""
-        strip = self._add_strip("clock", self.cancel_queued_wanted)
+        strip = self._add_strip("clock", self.cancel_queued_requested)
         strip.set_text(tr("Sends when the answer is complete."))
         return strip
 

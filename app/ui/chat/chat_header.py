@@ -42,13 +42,13 @@ class ChatHeader(QFrame):
     """Title with inline renaming at the left, model and panes at the right."""
 
     renamed = Signal(str)
-    model_wanted = Signal()
-    new_wanted = Signal()
-    menu_wanted = Signal()
-    export_wanted = Signal()
-    list_wanted = Signal()
-    inspector_wanted = Signal()
-    seal_wanted = Signal()  # see what was checked
+    model_requested = Signal()
+    new_requested = Signal()
+    menu_requested = Signal()
+    export_requested = Signal()
+    list_requested = Signal()
+    inspector_requested = Signal()
+    seal_requested = Signal()  # see what was checked
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,13 +92,13 @@ class ChatHeader(QFrame):
         leave_focus(self.list_button, self.rename_button, self.lock, self.model, self.new_button)
         leave_focus(self.export_button, self.more_button, self.inspector_button)
         self.rename_button.clicked.connect(self.begin_rename)
-        self.lock.clicked.connect(self.seal_wanted)
-        self.model.clicked.connect(self.model_wanted)
-        self.new_button.clicked.connect(self.new_wanted)
-        self.more_button.clicked.connect(self.menu_wanted)
-        self.export_button.clicked.connect(self.export_wanted)
-        self.list_button.clicked.connect(self.list_wanted)
-        self.inspector_button.clicked.connect(self.inspector_wanted)
+        self.lock.clicked.connect(self.seal_requested)
+        self.model.clicked.connect(self.model_requested)
+        self.new_button.clicked.connect(self.new_requested)
+        self.more_button.clicked.connect(self.menu_requested)
+        self.export_button.clicked.connect(self.export_requested)
+        self.list_button.clicked.connect(self.list_requested)
+        self.inspector_button.clicked.connect(self.inspector_requested)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -166,8 +166,8 @@ def show_lock(button: Button, lock: SealIndicator, *, with_words: bool) -> None:
 class CharacterBar(QFrame):
     """Who the chat speaks with: image, name, rating, one line about them; change or leave them."""
 
-    change_wanted = Signal()
-    remove_wanted = Signal()
+    change_requested = Signal()
+    remove_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -199,8 +199,8 @@ class CharacterBar(QFrame):
         outer.setSpacing(0)
         outer.addLayout(self._layout)
         outer.addWidget(rule())
-        self.change.clicked.connect(self.change_wanted)
-        self.remove.clicked.connect(self.remove_wanted)
+        self.change.clicked.connect(self.change_requested)
+        self.remove.clicked.connect(self.remove_requested)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 

@@ -91,9 +91,9 @@ class ChatWelcome(ScrollPane):
 
     example_chosen = Signal(str)
     preset_chosen = Signal(str)
-    character_wanted = Signal()
-    account_wanted = Signal(str)  # the id of an action: somebody went past the first page
-    handbook_wanted = Signal()
+    character_requested = Signal()
+    account_requested = Signal(str)  # the id of an action: somebody went past the first page
+    handbook_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -104,15 +104,15 @@ class ChatWelcome(ScrollPane):
         self._line = Label(theme, "", role="text2", wrap=True, tabular=True)
         self._more = Label(theme, "", "small", "text2", wrap=True)
         self.character = Button(theme, tr("Choose a character"), "mask")
-        self.character.clicked.connect(self.character_wanted)
+        self.character.clicked.connect(self.character_requested)
         self.sandbox = Button(theme, tr("Work in the Sandbox"), "cube", kind="primary")
         self.account = Button(theme, tr("Add an account…"), "key")
-        self.sandbox.clicked.connect(lambda: self.account_wanted.emit("sandbox"))
-        self.account.clicked.connect(lambda: self.account_wanted.emit("accounts"))
+        self.sandbox.clicked.connect(lambda: self.account_requested.emit("sandbox"))
+        self.account.clicked.connect(lambda: self.account_requested.emit("accounts"))
         self._examples_title = Label(theme, tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
         self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
         self.handbook = LinkButton(theme, tr("Or try documents in a sample project with Rialto’s handbook"))
-        self.handbook.clicked.connect(self.handbook_wanted)
+        self.handbook.clicked.connect(self.handbook_requested)
         self._examples = QWidget()
         self._presets_title = Label(theme, tr("Your prompts and presets"), "small", "text2", weight=600)
         self._presets = QWidget()

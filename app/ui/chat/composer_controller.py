@@ -83,21 +83,21 @@ class ComposerController(QObject):
             made.show_rows(presets.rows(kind))
             presets.changed.connect(lambda _rows: made.show_rows(presets.rows(kind)))
             made.used.connect(self.use_preset)
-            made.remove_wanted.connect(presets.remove)
-            made.undo_wanted.connect(presets.undo)
+            made.remove_requested.connect(presets.remove)
+            made.undo_requested.connect(presets.undo)
             made.file_chosen.connect(presets.import_file)
             made.target_chosen.connect(presets.export)
-            made.rename_wanted.connect(
+            made.rename_requested.connect(
                 lambda key, name: self._tasks.start_unless_running("rename-preset", self._rename, key, name)
             )
-            made.save_wanted.connect(lambda: self._tasks.start_unless_running("save-preset", self._save, kind))
+            made.save_requested.connect(lambda: self._tasks.start_unless_running("save-preset", self._save, kind))
         return made
 
     @cached_property
     def _presets(self) -> ChatPresets | None:
         presets = self._page.presenter.presets
         if presets is not None:
-            presets.told.connect(self._page.toast_wanted)
+            presets.told.connect(self._page.toast_requested)
         return presets
 
     def open_prompts(self) -> None:
@@ -225,7 +225,7 @@ class ComposerController(QObject):
             name = tr("{file}, all text", file=document.name)
             self.give(presenter.attaching.add_texts, [(name, text, DocumentPlace(document.path))])
         else:
-            self._page.toast_wanted.emit(tr("The documents have changed. Choose the document again."))
+            self._page.toast_requested.emit(tr("The documents have changed. Choose the document again."))
 
     def _show_entries(self) -> None:
         page, typed = self._page, self._typed
@@ -303,11 +303,11 @@ class ComposerController(QObject):
         composer, attaching = self._page.main.composer, self._page.presenter.attaching
         if views and not self._strip_is_connected:
             self._strip_is_connected = True
-            composer.strip.remove_wanted.connect(attaching.remove)
-            composer.strip.shrink_wanted.connect(attaching.shrink)
-            composer.strip.model_wanted.connect(self._page.presenter.use_model)
-            composer.strip.other_wanted.connect(attaching.switch)
-            composer.strip.open_wanted.connect(lambda key: self._show_document(attaching.attachment(key)))
+            composer.strip.remove_requested.connect(attaching.remove)
+            composer.strip.shrink_requested.connect(attaching.shrink)
+            composer.strip.model_requested.connect(self._page.presenter.use_model)
+            composer.strip.other_requested.connect(attaching.switch)
+            composer.strip.open_requested.connect(lambda key: self._show_document(attaching.attachment(key)))
         composer.show_attachments(views)
 
     def give(self, attach: Callable[[Any], None], given: object) -> None:
@@ -316,7 +316,7 @@ class ComposerController(QObject):
         if control.usable:
             attach(given)
         else:
-            self._page.toast_wanted.emit(control.why)
+            self._page.toast_requested.emit(control.why)
 
     def attach(self) -> None:
         """Ask for files to attach; what they are is checked by content afterwards."""
@@ -356,8 +356,8 @@ class ComposerController(QObject):
             return
         viewed = [ViewedImage(each.name, Path(each.path)) for _, _, each in images]
         viewer = ImageViewer(self._theme, self._page.main.window(), viewed, at)
-        viewer.save_wanted.connect(lambda which: self.save_attachment(*images[which][:2]))
-        viewer.copied.connect(lambda: self._page.toast_wanted.emit(tr("Image copied")))
+        viewer.save_requested.connect(lambda which: self.save_attachment(*images[which][:2]))
+        viewer.copied.connect(lambda: self._page.toast_requested.emit(tr("Image copied")))
         viewer.open()
 
     def _sent(self, row_id: str, index: int) -> Attachment | None:
@@ -388,10 +388,10 @@ class ComposerController(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (OSError, UndecodableImage):
-            self._page.toast_wanted.emit(tr("The image could not be read"))
+            self._page.toast_requested.emit(tr("The image could not be read"))
             return
         QGuiApplication.clipboard().setImage(image)
-        self._page.toast_wanted.emit(tr("Image copied"))
+        self._page.toast_requested.emit(tr("Image copied"))
 
     def save_attachment(self, row_id: str, index: int) -> None:
         """Offer a copy of what was attached. Nothing of it is opened: it may be a program in disguise."""

@@ -60,10 +60,10 @@ class ChatPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    characters_wanted = Signal()
-    handbook_wanted = Signal(str, str)  # a page of the handbook and a heading in it
-    help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
+    characters_requested = Signal()
+    handbook_requested = Signal(str, str)  # a page of the handbook and a heading in it
+    help_requested = Signal(str)  # an action id that another part of the window carries out
+    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -107,8 +107,8 @@ class ChatPage(QObject):
         presenter.attachments_changed.connect(lambda views: self.box.show_attachments(views))
         presenter.totals_changed.connect(self._show_totals)
         presenter.models_changed.connect(self._show_models)
-        presenter.notice.connect(self.toast_wanted)
-        presenter.help_wanted.connect(self._help)
+        presenter.notice.connect(self.toast_requested)
+        presenter.help_requested.connect(self._help)
         presenter.busy_changed.connect(self.changed)
         presenter.started.connect(self._connect_conversation)
         if presenter.conversation is not None:
@@ -155,18 +155,18 @@ class ChatPage(QObject):
 
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
-        pane.new_wanted.connect(lambda: self.new_chat())
-        pane.characters_wanted.connect(self.characters_wanted)
-        pane.open_wanted.connect(self.open_chat)
-        pane.rename_wanted.connect(self.rename)
-        pane.menu_wanted.connect(self.open_menu_of)
-        pane.import_wanted.connect(lambda: self.controller.import_chats())
-        pane.trash_wanted.connect(self._throw_away)
-        pane.fold_wanted.connect(lambda project_id, folded: presenter.projects.fold(project_id, folded))
-        pane.step_wanted.connect(lambda project_id, by: presenter.projects.step(project_id, by))
-        pane.move_wanted.connect(lambda chat_ids, project_id: presenter.projects.move(chat_ids, project_id))
-        pane.order_wanted.connect(lambda *places: presenter.projects.place_beside(*places))
-        pane.new_project_wanted.connect(lambda: self.controller.new_project())
+        pane.new_requested.connect(lambda: self.new_chat())
+        pane.characters_requested.connect(self.characters_requested)
+        pane.open_requested.connect(self.open_chat)
+        pane.rename_requested.connect(self.rename)
+        pane.menu_requested.connect(self.open_menu_of)
+        pane.import_requested.connect(lambda: self.controller.import_chats())
+        pane.trash_requested.connect(self._throw_away)
+        pane.fold_requested.connect(lambda project_id, folded: presenter.projects.fold(project_id, folded))
+        pane.step_requested.connect(lambda project_id, by: presenter.projects.step(project_id, by))
+        pane.move_requested.connect(lambda chat_ids, project_id: presenter.projects.move(chat_ids, project_id))
+        pane.order_requested.connect(lambda *places: presenter.projects.place_beside(*places))
+        pane.new_project_requested.connect(lambda: self.controller.new_project())
         pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, tr("Back to chats"))
         pane.files_given.connect(lambda paths: self.controller.import_dropped(paths))
 
@@ -174,34 +174,34 @@ class ChatPage(QObject):
         main, presenter = self.main, self.presenter
         header, composer = main.header, main.composer
         header.renamed.connect(lambda title: presenter.rename(presenter.opened.chat_id, title))
-        header.model_wanted.connect(self.open_model_picker)
-        header.seal_wanted.connect(lambda: self._help("seal"))
-        header.new_wanted.connect(lambda: self.new_chat())
-        header.menu_wanted.connect(self.open_chat_menu)
-        header.list_wanted.connect(lambda: self.toggle_list())
-        header.inspector_wanted.connect(lambda: self.toggle_inspector())
-        main.change_character_wanted.connect(self.characters_wanted)
-        main.remove_character_wanted.connect(lambda: presenter.use_character(None))
-        main.welcome.character_wanted.connect(self.characters_wanted)
-        main.welcome.account_wanted.connect(self.help_wanted)
+        header.model_requested.connect(self.open_model_picker)
+        header.seal_requested.connect(lambda: self._help("seal"))
+        header.new_requested.connect(lambda: self.new_chat())
+        header.menu_requested.connect(self.open_chat_menu)
+        header.list_requested.connect(lambda: self.toggle_list())
+        header.inspector_requested.connect(lambda: self.toggle_inspector())
+        main.change_character_requested.connect(self.characters_requested)
+        main.remove_character_requested.connect(lambda: presenter.use_character(None))
+        main.welcome.character_requested.connect(self.characters_requested)
+        main.welcome.account_requested.connect(self.help_requested)
         main.welcome.example_chosen.connect(presenter.send)
-        main.welcome.handbook_wanted.connect(lambda: self.controller.open_handbook_project())
+        main.welcome.handbook_requested.connect(lambda: self.controller.open_handbook_project())
         main.welcome.preset_chosen.connect(lambda preset_id: self.box.use_preset(preset_id))
         presenter.presets_changed.connect(main.welcome.show_presets)
         if presenter.presets is not None:
             main.welcome.show_presets(presenter.presets.rows())
-        main.cancel_edit_wanted.connect(presenter.cancel_edit)
-        main.cancel_queued_wanted.connect(presenter.cancel_queued)
+        main.cancel_edit_requested.connect(presenter.cancel_edit)
+        main.cancel_queued_requested.connect(presenter.cancel_queued)
         main.problem_action.connect(self._help)
         presenter.private_leaving.connect(lambda chat_ids: self.controller.ask_private(chat_ids))
-        composer.send_wanted.connect(self.send)
-        composer.stop_wanted.connect(presenter.stop)
+        composer.send_requested.connect(self.send)
+        composer.stop_requested.connect(presenter.stop)
         composer.text_edited.connect(self._typed)
         composer.option_changed.connect(presenter.set_option)
-        composer.seal_wanted.connect(presenter.seal_actions.set_sealed)
-        composer.recall_wanted.connect(presenter.recall)
-        composer.attach_wanted.connect(lambda: self.box.attach())
-        composer.structure_wanted.connect(lambda: self.controller.open_structure())
+        composer.seal_requested.connect(presenter.seal_actions.set_sealed)
+        composer.recall_requested.connect(presenter.recall)
+        composer.attach_requested.connect(lambda: self.box.attach())
+        composer.structure_requested.connect(lambda: self.controller.open_structure())
         for giver in (composer, main):
             giver.files_given.connect(lambda paths: self.box.give(presenter.attaching.add_files, paths))
             giver.image_given.connect(lambda image: self.box.give(presenter.attaching.add_image, image))
@@ -221,12 +221,12 @@ class ChatPage(QObject):
         """Connect and fill a page of the inspector that has just been made."""
         if place == PARAMETERS:
             self.side.parameters.option_changed.connect(self.presenter.set_option)
-            self.side.parameters.prompts_wanted.connect(lambda: self.box.open_prompts())
-            self.side.parameters.presets_wanted.connect(lambda: self.box.open_presets())
-            self.side.parameters.structure_wanted.connect(lambda: self.controller.open_structure())
+            self.side.parameters.prompts_requested.connect(lambda: self.box.open_prompts())
+            self.side.parameters.presets_requested.connect(lambda: self.box.open_presets())
+            self.side.parameters.structure_requested.connect(lambda: self.controller.open_structure())
             self.side.parameters.show_head(self.presenter.head())
         elif place == REQUEST:
-            self.side.request.copied.connect(self.toast_wanted.emit)
+            self.side.request.copied.connect(self.toast_requested.emit)
             self.presenter.show_request()
         elif place == TOTALS:
             self.side.totals.show_totals(self.presenter.totals())
@@ -236,7 +236,7 @@ class ChatPage(QObject):
         from app.ui.kit.widgets.links import LinkOpener
 
         links = LinkOpener(self._theme, self.main, self._tasks)
-        links.handbook_wanted.connect(self.handbook_wanted)
+        links.handbook_requested.connect(self.handbook_requested)
         return links
 
     def _open_link(self, address: str) -> None:
@@ -412,7 +412,7 @@ class ChatPage(QObject):
         elif action.startswith("limits:project "):
             self.controller.edit_project(action.removeprefix("limits:project "))
         else:
-            self.help_wanted.emit(action)
+            self.help_requested.emit(action)
 
     def open_request(self, row_id: str | None = None) -> None:
         """Show the Request page of an answer, opening the inspector when it is closed."""
@@ -439,7 +439,7 @@ class ChatPage(QObject):
             self.picker.chosen.connect(lambda model, always: self.presenter.use_model(model, for_new_chats=always))
             self.picker.favorite_toggled.connect(self.presenter.toggle_favorite)
             self.picker.sort_chosen.connect(lambda sort: self.presenter.account_models.set_sort(sort))
-            self.picker.reload_wanted.connect(self.presenter.refresh_models)
+            self.picker.reload_requested.connect(self.presenter.refresh_models)
         self.picker.show_models(self.presenter.account_models.list_for(self.presenter.opened.model_id))
         self.picker.open_under(self.main.header.model)
         return self.picker
@@ -497,7 +497,7 @@ class ChatPage(QObject):
         message = self.presenter.opened.thread.last_of("assistant")
         if message is not None and message.content:
             QGuiApplication.clipboard().setText(message.content)
-            self.toast_wanted.emit(tr("Answer copied"))
+            self.toast_requested.emit(tr("Answer copied"))
 
     def show_chat(self) -> None:
         """Back to the conversation, when something else stood in its place."""

@@ -64,7 +64,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction(
             "chat.model", tr("Choose a model…"), lambda: _done(page.open_model_picker()), "Ctrl+Shift+M", "sparkle"
         ),
-        TabAction("chat.characters", tr("Characters…"), page.characters_wanted.emit, "Ctrl+Shift+P", "mask"),
+        TabAction("chat.characters", tr("Characters…"), page.characters_requested.emit, "Ctrl+Shift+P", "mask"),
         TabAction(
             "chat.web",
             tr("Web search: off, auto, on"),

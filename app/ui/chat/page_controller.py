@@ -60,8 +60,8 @@ class ChatPageController(QObject):
         self._tasks = tasks
         self._compared: tuple[str, ...] = ()  # models that were asked together last
         presenter = page.presenter
-        presenter.calls_wanted.connect(self.answer_calls)
-        presenter.row_wanted.connect(self._show_row)
+        presenter.calls_requested.connect(self.answer_calls)
+        presenter.row_requested.connect(self._show_row)
         presenter.reported.connect(self._report)
         presenter.follow_asked.connect(self._ask_to_follow)
 
@@ -69,8 +69,8 @@ class ChatPageController(QObject):
         """Hear the conversation, which is there now."""
         conversation = self._page.presenter.conversation
         assert conversation is not None
-        self._page.main.header.export_wanted.connect(lambda: self.export())
-        self._page.list.search_wanted.connect(self.open_search)
+        self._page.main.header.export_requested.connect(lambda: self.export())
+        self._page.list.search_requested.connect(self.open_search)
         self._page.presenter.head_changed.connect(lambda _head: self._show_deprecations())
         self._page.presenter.models_changed.connect(lambda _models: self._show_deprecations())
         conversation.comparison_changed.connect(self._show_comparison)
@@ -90,7 +90,7 @@ class ChatPageController(QObject):
         """The search over all chats, in place of the list."""
         pane = SearchPane(self._theme)
         presenter = self._page.presenter
-        pane.search_wanted.connect(lambda text: presenter.search(text, pane.project_id))
+        pane.search_requested.connect(lambda text: presenter.search(text, pane.project_id))
         presenter.hits_found.connect(pane.show_hits)
         pane.hit_chosen.connect(self._open_hit)
         pane.left.connect(self.leave_list)
@@ -243,7 +243,7 @@ class ChatPageController(QObject):
         if wanted is not None:
             self._tasks.start_unless_running("edit-project", self._edit_project, wanted)
         else:
-            page.toast_wanted.emit(tr("This chat is not in a project, so it has no project settings."))
+            page.toast_requested.emit(tr("This chat is not in a project, so it has no project settings."))
 
     async def _edit_project(self, project_id: str) -> None:
         from app.ui.chat.project_dialog import ProjectChoices, ProjectDialog
@@ -286,7 +286,7 @@ class ChatPageController(QObject):
         if wanted is not None:
             self._tasks.start_unless_running("documents", self._open_documents, wanted, page.main)
         else:
-            page.toast_wanted.emit(NO_PROJECT)
+            page.toast_requested.emit(NO_PROJECT)
 
     async def _open_documents(self, project_id: str, parent: QWidget) -> None:
         from app.ui.chat.documents_dialog import DocumentsDialog
@@ -299,20 +299,20 @@ class ChatPageController(QObject):
         presenter = self._page.presenter
         project_id = presenter.opened.project_id
         if project_id is None:
-            self._page.toast_wanted.emit(NO_PROJECT)
+            self._page.toast_requested.emit(NO_PROJECT)
         elif not presenter.documents.paths(project_id):
             self.open_documents(project_id)
         elif not presenter.opened.draft.strip():
-            self._page.toast_wanted.emit(tr("Write a question first. Rialto searches the documents for its words."))
+            self._page.toast_requested.emit(tr("Write a question first. Rialto searches the documents for its words."))
         elif not (control := presenter.head().controls.documents).usable:
-            self._page.toast_wanted.emit(control.why)
+            self._page.toast_requested.emit(control.why)
         else:
             self._tasks.start_unless_running("passages", self._find_passages, presenter.opened.draft)
 
     async def _find_passages(self, text: str) -> None:
         passages = self._page.presenter.passages
         if passages is not None and not await passages.find(text):
-            self._page.toast_wanted.emit(tr("No more passages match what you wrote."))
+            self._page.toast_requested.emit(tr("No more passages match what you wrote."))
 
     def export_project(self, project_id: str) -> None:
         """Ask for the file, then write a project with all its chats."""
@@ -397,7 +397,7 @@ class ChatPageController(QObject):
         pane = ComparePane(self._theme, self._name_of)
         pane.action.connect(page.act_on_row)
         pane.typed.connect(page.main.type_on)
-        pane.stop_all_wanted.connect(presenter.stop)
+        pane.stop_all_requested.connect(presenter.stop)
         pane.left.connect(self.leave_comparison_pane)
         return pane
 
@@ -484,7 +484,7 @@ class ChatPageController(QObject):
         ask_to_save(over or self._page.main, title, name, save, suffixes=suffixes)
 
     async def _save_file(self, path: Path, write: Callable[[Path], object]) -> None:
-        self._page.toast_wanted.emit(await save_file(path, write))
+        self._page.toast_requested.emit(await save_file(path, write))
 
     def answer_calls(self, row_id: str) -> None:
         """Ask the person for what the functions of an answer return."""
@@ -540,10 +540,10 @@ class ChatPageController(QObject):
             if changed in (chat_id, presenter.opened.chat_id):
                 self._tasks.replace("seal-reports", self._fill_seal, dialog)
 
-        dialog.check_wanted.connect(presenter.seal_actions.recheck)
+        dialog.check_requested.connect(presenter.seal_actions.recheck)
         dialog.intel.clicked.connect(presenter.seal_actions.ask_intel)
         dialog.nvidia.clicked.connect(presenter.seal_actions.ask_nvidia)
-        dialog.save_wanted.connect(lambda evidence: self._save_evidence(evidence, dialog))
+        dialog.save_requested.connect(lambda evidence: self._save_evidence(evidence, dialog))
         presenter.seals.changed.connect(follow)
         try:
             await self._fill_seal(dialog)
@@ -634,8 +634,8 @@ class ChatPageController(QObject):
     def _strip(self) -> DeprecationStrip:
         strip = DeprecationStrip(self._theme)
         self._page.main.add_over_box(strip)
-        strip.choose_wanted.connect(self._page.open_model_picker)
-        strip.changes_wanted.connect(self.open_changes)
+        strip.choose_requested.connect(self._page.open_model_picker)
+        strip.changes_requested.connect(self.open_changes)
         return strip
 
     def _show_deprecations(self) -> None:

@@ -85,10 +85,10 @@ class ChatPresenter(QObject):
     started = Signal()  # `conversation` is there
     notice = Signal(object)  # a sentence; `Saved` for a file that was written
     deprecation_found = Signal(str, str)  # a sentence, and a chat that uses the model or ""
-    help_wanted = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
+    help_requested = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
     busy_changed = Signal()  # how many chats are being written
-    calls_wanted = Signal(str)  # the message whose function calls are to be answered
-    row_wanted = Signal(str, str)  # a message to bring on screen, and the words that it was found by
+    calls_requested = Signal(str)  # the message whose function calls are to be answered
+    row_requested = Signal(str, str)  # a message to bring on screen, and the words that it was found by
     hits_found = Signal(str, object)  # what was searched for, tuple[Hit, ...]
     private_leaving = Signal(object)  # tuple[str, ...]: private chats that are to be discarded, or kept
     follow_asked = Signal(str, str, object)  # id and name of an imported project, and the paths that it followed
@@ -898,7 +898,7 @@ class ChatPresenter(QObject):
             await self._open_chat(chat_id, before)
         if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
             await self.conversation.show_branch_of(message_id)
-            self.row_wanted.emit(message_id, text)
+            self.row_requested.emit(message_id, text)
 
     # Messages in other chats
 

@@ -43,8 +43,8 @@ _STILL_SEEN = tr(
 class SealDialog(Dialog):
     """`show_reports` fills it; the newest check is shown, earlier ones of the same chat can be chosen."""
 
-    check_wanted = Signal()
-    save_wanted = Signal(object)  # the evidence of the check that is shown, bytes
+    check_requested = Signal()
+    save_requested = Signal(object)  # the evidence of the check that is shown, bytes
 
     def __init__(self, theme: Theme, parent: QWidget, *, asks: tuple[bool, bool]) -> None:
         """`asks`: whether Intel's servers may be asked, and NVIDIA's; `intel` and `nvidia` are the switches."""
@@ -91,7 +91,7 @@ class SealDialog(Dialog):
         self.save = self.add_button(tr("Save evidence…"))
         self.save.clicked.connect(self._save)
         self.check = self.add_button(tr("Check again"))
-        self.check.clicked.connect(self.check_wanted)
+        self.check.clicked.connect(self.check_requested)
         self.add_button(tr("Close"), kind="primary", accepts=True, default=True).setFocus()
 
     def _consent(self, card: Card, title: str, words: str, *, is_on: bool) -> Switch:
@@ -138,7 +138,7 @@ class SealDialog(Dialog):
 
     def _save(self) -> None:
         if self.shown is not None:
-            self.save_wanted.emit(self.shown.evidence)
+            self.save_requested.emit(self.shown.evidence)
 
     def _fill(self) -> None:
         self._parts.clear()

@@ -160,9 +160,9 @@ class BatchList(QListView):
     """Arrows select, Del removes, Alt+Shift+arrow moves, Enter goes to the call's editor."""
 
     selected = Signal(int)
-    remove_wanted = Signal(object)  # places
-    move_wanted = Signal(int, int)
-    edit_wanted = Signal()
+    remove_requested = Signal(object)  # places
+    move_requested = Signal(int, int)
+    edit_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -179,7 +179,7 @@ class BatchList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.selectionModel().currentChanged.connect(self._publish)
-        self.doubleClicked.connect(lambda _index: self.edit_wanted.emit())
+        self.doubleClicked.connect(lambda _index: self.edit_requested.emit())
         theme.changed.connect(self.doItemsLayout)
 
     def show_rows(self, rows: tuple[RowView, ...], selected: int) -> None:
@@ -200,11 +200,11 @@ class BatchList(QListView):
         place, key, held = self.currentIndex().row(), event.key(), event.modifiers()
         both = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
         if place >= 0 and key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.remove_wanted.emit(tuple(index.row() for index in self.selectedIndexes()) or (place,))
+            self.remove_requested.emit(tuple(index.row() for index in self.selectedIndexes()) or (place,))
         elif place >= 0 and held == both and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self.move_wanted.emit(place, -1 if key == Qt.Key.Key_Up else 1)
+            self.move_requested.emit(place, -1 if key == Qt.Key.Key_Up else 1)
         elif place >= 0 and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held:
-            self.edit_wanted.emit()
+            self.edit_requested.emit()
         else:
             super().keyPressEvent(event)
 

@@ -60,15 +60,15 @@ class CreditsFooter(QWidget):
 class CallListPane(ListPane):
     """Shows the requests and says which one is wanted."""
 
-    new_wanted = Signal()
-    collect_wanted = Signal()
-    open_wanted = Signal(str)
-    saved_wanted = Signal(str, int)  # a collection's file and the place of a request in it
-    rename_wanted = Signal(str)  # a collection's file
-    remove_wanted = Signal(object)  # CollectionKey
-    trash_wanted = Signal(object)  # tuple of ids
+    new_requested = Signal()
+    collect_requested = Signal()
+    open_requested = Signal(str)
+    saved_requested = Signal(str, int)  # a collection's file and the place of a request in it
+    rename_requested = Signal(str)  # a collection's file
+    remove_requested = Signal(object)  # CollectionKey
+    trash_requested = Signal(object)  # tuple of ids
     search_changed = Signal(str)
-    menu_wanted = Signal(object, QPoint)  # a call's id or a CollectionKey, where on the screen
+    menu_requested = Signal(object, QPoint)  # a call's id or a CollectionKey, where on the screen
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.foot = CreditsFooter(theme)
@@ -85,14 +85,14 @@ class CallListPane(ListPane):
         self.view = GroupedView(theme, tr("Collections and sent calls"), has_start_sign=False, selects_many=True)
         self.view.setItemDelegate(CallDelegate(theme, self.view))
         self.hold(self.view)
-        self.new.clicked.connect(self.new_wanted)
-        self.folder.clicked.connect(self.collect_wanted)
+        self.new.clicked.connect(self.new_requested)
+        self.folder.clicked.connect(self.collect_requested)
         self.filter.search_changed.connect(self.search_changed)
         self.filter.search_changed.connect(lambda _text: self._agree())
         self.view.chosen.connect(self._choose)
-        self.view.trash_wanted.connect(self._remove)
-        self.view.rename_wanted.connect(self._rename)
-        self.view.menu_wanted.connect(self.menu_wanted)
+        self.view.trash_requested.connect(self._remove)
+        self.view.rename_requested.connect(self._rename)
+        self.view.menu_requested.connect(self.menu_requested)
         self.view.key_pressed.connect(self._key)
         self.show_entries(())
 
@@ -136,9 +136,9 @@ class CallListPane(ListPane):
 
     def _choose(self, key: Hashable) -> None:
         if not isinstance(key, CollectionKey):
-            self.open_wanted.emit(str(key))
+            self.open_requested.emit(str(key))
         elif key.place is not None:
-            self.saved_wanted.emit(key.file, key.place)
+            self.saved_requested.emit(key.file, key.place)
         else:
             self.unfold(key.file, key.file not in self._unfolded)
 
@@ -157,11 +157,11 @@ class CallListPane(ListPane):
     def _remove(self, keys: Sequence[Hashable]) -> None:
         calls = tuple(key for key in keys if isinstance(key, str))
         if calls:
-            self.trash_wanted.emit(calls)
+            self.trash_requested.emit(calls)
         for key in keys:
             if isinstance(key, CollectionKey):
-                self.remove_wanted.emit(key)
+                self.remove_requested.emit(key)
 
     def _rename(self, key: Hashable) -> None:
         if isinstance(key, CollectionKey) and isinstance(self.view.rows.row_of(CollectionKey(key.file)), CollectionRow):
-            self.rename_wanted.emit(key.file)
+            self.rename_requested.emit(key.file)

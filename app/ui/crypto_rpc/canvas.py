@@ -39,14 +39,14 @@ SPLIT_STEP = 50  # by keyboard
 
 
 class Canvas(QWidget):
-    """`send_wanted` is pressed with all that is written; the price stands beside the button before it is."""
+    """`send_requested` is pressed with all that is written; the price stands beside the button before it is."""
 
-    send_wanted = Signal()
-    stop_wanted = Signal()
-    network_wanted = Signal()
-    method_wanted = Signal()
-    tools_wanted = Signal()
-    list_wanted = Signal()
+    send_requested = Signal()
+    stop_requested = Signal()
+    network_requested = Signal()
+    method_requested = Signal()
+    tools_requested = Signal()
+    list_requested = Signal()
     left_screen = Signal()
     split_moved = Signal(int)  # thousandths of the width that the request has now
 
@@ -116,10 +116,10 @@ class Canvas(QWidget):
         self._header.addStretch(0)
         self._header.addWidget(self.estimate, 1)
         self._header.addWidget(self.send)
-        self.list_button.clicked.connect(self.list_wanted)
-        self.network.clicked.connect(self.network_wanted)
-        self.add_method.clicked.connect(self.method_wanted)
-        self.tools.clicked.connect(self.tools_wanted)
+        self.list_button.clicked.connect(self.list_requested)
+        self.network.clicked.connect(self.network_requested)
+        self.add_method.clicked.connect(self.method_requested)
+        self.tools.clicked.connect(self.tools_requested)
         self.send.clicked.connect(self._pressed)
 
     def _make_middle(self) -> None:
@@ -174,7 +174,7 @@ class Canvas(QWidget):
         self._space()
 
     def _pressed(self) -> None:
-        (self.stop_wanted if self._sending else self.send_wanted).emit()
+        (self.stop_requested if self._sending else self.send_requested).emit()
 
     def set_list_button(self, shown: bool) -> None:
         self.list_button.setVisible(shown)

@@ -100,7 +100,7 @@ class CollectionController(QObject):
         saved = await collections.save(name, title, self._page.presenter.draft)
         if saved:
             self._page.list.unfold(saved, True)
-            self._page.toast_wanted.emit(tr("Saved to {name} ({saved}).", name=name, saved=saved))
+            self._page.toast_requested.emit(tr("Saved to {name} ({saved}).", name=name, saved=saved))
 
     def _suggested_name(self) -> str:
         rows = self._page.presenter.draft.rows

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class JobBar(QFrame):
     """Hidden while there is no job; one that has ended stays until it is closed."""
 
-    stop_wanted = Signal()
-    close_wanted = Signal()
+    stop_requested = Signal()
+    close_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class JobBar(QFrame):
 
     def _pressed(self) -> None:
         running = self._view is not None and self._view.running
-        (self.stop_wanted if running else self.close_wanted).emit()
+        (self.stop_requested if running else self.close_requested).emit()
 
     def _apply_theme(self) -> None:
         px = self._theme.px

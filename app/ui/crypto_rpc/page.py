@@ -50,8 +50,8 @@ class CryptoRpcPage(QObject):
     """A `TabPage`. What other parts of the window do is asked for by signals."""
 
     changed = Signal()
-    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
-    help_wanted = Signal(str)
+    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    help_requested = Signal(str)
     wallet_needed = Signal(str)  # a sentence
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
@@ -105,58 +105,58 @@ class CryptoRpcPage(QObject):
         presenter.calls_changed.connect(self._show_calls)
         presenter.run_changed.connect(self._show_run)
         presenter.caps_changed.connect(self._show_caps)
-        presenter.notice.connect(self.toast_wanted)
+        presenter.notice.connect(self.toast_requested)
         presenter.busy_changed.connect(self.changed)
 
     def _connect_request(self) -> None:
         presenter, request = self.presenter, self.main.request
         request.mode_changed.connect(presenter.set_mode)
-        request.add_wanted.connect(self.open_methods)
-        request.split_wanted.connect(presenter.split)
+        request.add_requested.connect(self.open_methods)
+        request.split_requested.connect(presenter.split)
         request.method_edited.connect(
             lambda place, name: presenter.edit(lambda draft: draft.set_method(place, name), typed=True)
         )
         request.params_edited.connect(lambda text: presenter.edit(lambda d: d.set_params_text(text), typed=True))
         request.text_edited.connect(lambda text: presenter.edit(lambda draft: draft.set_text(text), typed=True))
-        request.tidy_wanted.connect(self.tidy)
-        request.help_wanted.connect(self.show_method_help)
+        request.format_requested.connect(self.tidy)
+        request.help_requested.connect(self.show_method_help)
         request.key_toggled.connect(presenter.use_key)
         request.key_edited.connect(presenter.set_key)
-        request.new_key_wanted.connect(presenter.new_key)
+        request.new_key_requested.connect(presenter.new_key)
         request.fields_edited.connect(presenter.set_fields)
-        request.contract_wanted.connect(self.open_contract)
-        request.menu_wanted.connect(self._open_request_menu)
-        request.copy_wanted.connect(lambda button: self._open_menu(button, COPIES))
+        request.contract_requested.connect(self.open_contract)
+        request.menu_requested.connect(self._open_request_menu)
+        request.copy_requested.connect(lambda button: self._open_menu(button, COPIES))
         request.list.selected.connect(lambda place: presenter.edit(lambda draft: draft.select(place)))
-        request.list.remove_wanted.connect(presenter.remove_calls)
-        request.list.move_wanted.connect(lambda place, step: presenter.edit(lambda draft: draft.move(place, step)))
+        request.list.remove_requested.connect(presenter.remove_calls)
+        request.list.move_requested.connect(lambda place, step: presenter.edit(lambda draft: draft.move(place, step)))
 
     def _connect_rest(self) -> None:
         presenter, main, response = self.presenter, self.main, self.main.response
-        main.send_wanted.connect(self.send)
-        main.stop_wanted.connect(presenter.stop)
-        main.network_wanted.connect(self.open_networks)
-        main.method_wanted.connect(self.open_methods)
-        main.tools_wanted.connect(lambda: self._open_menu(main.tools, TOOLS))
-        main.list_wanted.connect(lambda: self.toggle_list())
+        main.send_requested.connect(self.send)
+        main.stop_requested.connect(presenter.stop)
+        main.network_requested.connect(self.open_networks)
+        main.method_requested.connect(self.open_methods)
+        main.tools_requested.connect(lambda: self._open_menu(main.tools, TOOLS))
+        main.list_requested.connect(lambda: self.toggle_list())
         main.split_moved.connect(presenter.keeper.record_split)
         presenter.split_read.connect(main.set_split)
         main.problem.action.connect(self._act)
         response.problem_action.connect(self._act)
-        response.tree.curl_wanted.connect(lambda: self.copy_as("curl"))
+        response.tree.curl_requested.connect(lambda: self.copy_as("curl"))
         response.run_chosen.connect(presenter.runs.open)
-        response.as_new_wanted.connect(self._send_as_new)
-        response.edit_call_wanted.connect(self.edit_call)
-        response.send_alone_wanted.connect(presenter.send_alone)
-        self.list.new_wanted.connect(presenter.new_batch)
-        self.list.open_wanted.connect(self.open_call)
-        self.list.trash_wanted.connect(presenter.sent.move_to_trash)
+        response.as_new_requested.connect(self._send_as_new)
+        response.edit_call_requested.connect(self.edit_call)
+        response.send_alone_requested.connect(presenter.send_alone)
+        self.list.new_requested.connect(presenter.new_batch)
+        self.list.open_requested.connect(self.open_call)
+        self.list.trash_requested.connect(presenter.sent.move_to_trash)
         self.list.search_changed.connect(presenter.sent.search)
-        self.list.menu_wanted.connect(self._open_call_menu)
-        self.list.collect_wanted.connect(self.save_into_collection)
-        self.list.saved_wanted.connect(self.collections.take)
-        self.list.rename_wanted.connect(self.collections.rename)
-        self.list.remove_wanted.connect(lambda key: presenter.collections.move_to_trash(key.file, key.place))
+        self.list.menu_requested.connect(self._open_call_menu)
+        self.list.collect_requested.connect(self.save_into_collection)
+        self.list.saved_requested.connect(self.collections.take)
+        self.list.rename_requested.connect(self.collections.rename)
+        self.list.remove_requested.connect(lambda key: presenter.collections.move_to_trash(key.file, key.place))
         self.list.offer_trash(presenter.trash, self._tasks, self.list.trash, tr("Back to calls"))
         presenter.collections.changed.connect(self.list.show_collections)
         self.list.show_collections(presenter.collections.entries)
@@ -284,7 +284,7 @@ class CryptoRpcPage(QObject):
             text = as_curl(url, rows, batch=draft.batch, idempotency_key=draft.key if draft.key_used else "")
         else:
             text = as_python(url, rows) if form == "python" else as_cast(url, rows)
-        self.toast_wanted.emit(copy_command(text, url))
+        self.toast_requested.emit(copy_command(text, url))
 
     def open_contract(self) -> None:
         """Write the selected call from a contract's interface."""
@@ -305,7 +305,7 @@ class CryptoRpcPage(QObject):
         transacting = self.presenter.transacting
         reason = transacting.why_not()
         if reason:
-            self.toast_wanted.emit(reason)
+            self.toast_requested.emit(reason)
         elif transacting.offered():
             self._tasks.start_unless_running("rpc transaction", self._open_transaction)
         else:
@@ -348,7 +348,7 @@ class CryptoRpcPage(QObject):
             if run is None or not self.presenter.transacting.send_again(run.id):
                 self.send()
         else:
-            self.help_wanted.emit(action)
+            self.help_requested.emit(action)
 
     def _open_menu(self, button: QWidget, ids: Sequence[str], more: Sequence[TabAction] = ()) -> None:
         """Open a menu under a button: actions of the tab by their ids, "" for a line between them, then `more`."""

@@ -64,9 +64,9 @@ class Pickers(QObject):
             free=True,
         )
         self.networks.chosen.connect(lambda slug, _control: page.presenter.use_network(slug))
-        self.networks.star_wanted.connect(page.presenter.star_network)
+        self.networks.star_requested.connect(page.presenter.star_network)
         self.methods.chosen.connect(self._add)
-        self.methods.help_wanted.connect(self._help)
+        self.methods.help_requested.connect(self._help)
 
     def _network_count(self, rows: Sequence[Row]) -> str:
         found, everything = _number(rows), len(self._page.presenter.networks())

@@ -36,7 +36,7 @@ class ParamForm(ScrollPane):
     """`edited` gives the texts of all fields after each change that a person made."""
 
     edited = Signal(object)  # list[str]
-    contract_wanted = Signal()
+    contract_requested = Signal()
 
     def __init__(self, theme: Theme, read: Read, parent: QWidget | None = None) -> None:
         super().__init__(tr("Parameters as fields"), parent)
@@ -51,7 +51,7 @@ class ParamForm(ScrollPane):
         column.addLayout(rows)
         self.nothing = Label(theme, "", role="text2", wrap=True)
         self.contract = LinkButton(theme, tr("Fill in from a contract (ABI)…"), "document")
-        self.contract.clicked.connect(self.contract_wanted)
+        self.contract.clicked.connect(self.contract_requested)
         column.addWidget(self.nothing)
         column.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)

@@ -33,8 +33,8 @@ class Picker(Popover):
     """`find` gives the rows for a text and the pills that are down. `chosen` tells a key, and whether Ctrl was held."""
 
     chosen = Signal(str, bool)
-    star_wanted = Signal(str)
-    help_wanted = Signal(str)  # F1 on a row
+    star_requested = Signal(str)
+    help_requested = Signal(str)  # F1 on a row
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Picker(Popover):
         row = index.data(ROW_ROLE)
         starred = isinstance(row, PickRow) and row.starred is not None
         if starred and self.delegate.star_rect(self.view.visualRect(index)).contains(where):
-            self.star_wanted.emit(row.key)
+            self.star_requested.emit(row.key)
             self.refresh()
         else:
             self._choose(index, event.modifiers())
@@ -203,12 +203,12 @@ class Picker(Popover):
         if key == Qt.Key.Key_D and control:
             row = self.view.currentIndex().data(ROW_ROLE)
             if isinstance(row, PickRow) and row.starred is not None:
-                self.star_wanted.emit(row.key)
+                self.star_requested.emit(row.key)
                 self.refresh()
             return True
         if key == Qt.Key.Key_F1:
             row = self.view.currentIndex().data(ROW_ROLE)
             if isinstance(row, PickRow):
-                self.help_wanted.emit(row.key)
+                self.help_requested.emit(row.key)
             return True
         return False

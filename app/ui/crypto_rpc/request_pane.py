@@ -49,20 +49,20 @@ class RequestPane(QWidget):
     """Draws a `DraftView`. Texts that the person is typing are not replaced unless `replace_texts` asks for it."""
 
     mode_changed = Signal(str)
-    menu_wanted = Signal(object)  # the button
-    copy_wanted = Signal(object)  # the button
-    add_wanted = Signal()
-    split_wanted = Signal()
+    menu_requested = Signal(object)  # the button
+    copy_requested = Signal(object)  # the button
+    add_requested = Signal()
+    split_requested = Signal()
     method_edited = Signal(int, str)
     params_edited = Signal(str)
     text_edited = Signal(str)
-    help_wanted = Signal()
-    tidy_wanted = Signal()
+    help_requested = Signal()
+    format_requested = Signal()
     key_toggled = Signal(bool)
     key_edited = Signal(str)
-    new_key_wanted = Signal()
+    new_key_requested = Signal()
     fields_edited = Signal(object)  # list of the texts
-    contract_wanted = Signal()
+    contract_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -206,25 +206,25 @@ class RequestPane(QWidget):
 
     def _connect(self) -> None:
         self.mode.changed.connect(self.mode_changed)
-        self.copy.clicked.connect(lambda: self.copy_wanted.emit(self.copy))
-        self.more.clicked.connect(lambda: self.menu_wanted.emit(self.more))
-        self.add.clicked.connect(self.add_wanted)
-        self.split.clicked.connect(self.split_wanted)
+        self.copy.clicked.connect(lambda: self.copy_requested.emit(self.copy))
+        self.more.clicked.connect(lambda: self.menu_requested.emit(self.more))
+        self.add.clicked.connect(self.add_requested)
+        self.split.clicked.connect(self.split_requested)
         self.method.textEdited.connect(self._publish_method)
         self.method.editingFinished.connect(
             self._publish_method
         )  # a name that was chosen from the list under the field
         self.params.edited.connect(self.params_edited)
         self.text.edited.connect(self.text_edited)
-        self.help.clicked.connect(self.help_wanted)
-        self.tidy.clicked.connect(self.tidy_wanted)
+        self.help.clicked.connect(self.help_requested)
+        self.tidy.clicked.connect(self.format_requested)
         self.key_used.toggled.connect(self.key_toggled)
         self.key.textEdited.connect(self.key_edited)
-        self.new_key.clicked.connect(self.new_key_wanted)
-        self.list.edit_wanted.connect(self.params.setFocus)
+        self.new_key.clicked.connect(self.new_key_requested)
+        self.list.edit_requested.connect(self.params.setFocus)
         self.as_form.toggled.connect(self.form.setVisible)
         self.form.edited.connect(self.fields_edited)
-        self.form.contract_wanted.connect(self.contract_wanted)
+        self.form.contract_requested.connect(self.contract_requested)
 
     def take_focus(self) -> None:
         """Give the keyboard to the editor that is shown."""

@@ -37,14 +37,14 @@ class ResponseController(QObject):
         self._theme = theme
         self._tasks = tasks
         response = page.main.response
-        response.copy_wanted.connect(self.copy)
-        response.save_wanted.connect(self.save)
-        response.find_wanted.connect(lambda text: tasks.replace("rpc find", self._find, text))
-        response.decode_wanted.connect(lambda on: tasks.replace("rpc decode", self._decode, on))
-        response.tables_wanted.connect(lambda: tasks.replace("rpc tables", self._tables))
-        response.compare_wanted.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
+        response.copy_requested.connect(self.copy)
+        response.save_requested.connect(self.save)
+        response.find_requested.connect(lambda text: tasks.replace("rpc find", self._find, text))
+        response.decode_requested.connect(lambda on: tasks.replace("rpc decode", self._decode, on))
+        response.tables_requested.connect(lambda: tasks.replace("rpc tables", self._tables))
+        response.compare_requested.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
         for view in (response.table.view, response.tree, response.headers, response.facts):
-            view.copied.connect(lambda what: page.toast_wanted.emit(tr("The {what} was copied.", what=what)))
+            view.copied.connect(lambda what: page.toast_requested.emit(tr("The {what} was copied.", what=what)))
 
     async def _decode(self, on: bool) -> None:
         run = self._page.presenter.run
@@ -91,7 +91,7 @@ class ResponseController(QObject):
     async def _copy(self, run: RunView) -> None:
         text = await asyncio.to_thread(run.body.decode, "utf-8", "replace")
         QGuiApplication.clipboard().setText(text)
-        self._page.toast_wanted.emit(tr("Response copied"))
+        self._page.toast_requested.emit(tr("Response copied"))
 
     def save(self) -> None:
         run, tasks = self._page.presenter.run, self._tasks
@@ -100,7 +100,7 @@ class ResponseController(QObject):
             ask_to_save(self._page.main, tr("Save response"), "answer.json", save, kinds="JSON (*.json)")
 
     async def _save(self, run: RunView, chosen: Path) -> None:
-        self._page.toast_wanted.emit(await save_file(chosen, lambda path: path.write_bytes(run.body)))
+        self._page.toast_requested.emit(await save_file(chosen, lambda path: path.write_bytes(run.body)))
 
     async def _find(self, text: str) -> None:
         run = self._page.presenter.run

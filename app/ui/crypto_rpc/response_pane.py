@@ -55,19 +55,19 @@ def broken(text: str) -> str:
 
 
 class ResponsePane(QWidget):
-    """Draws a `RunView`. `find_wanted` asks for places that hold a text; `show_found` takes them."""
+    """Draws a `RunView`. `find_requested` asks for places that hold a text; `show_found` takes them."""
 
     run_chosen = Signal(str)
-    copy_wanted = Signal()
-    save_wanted = Signal()
-    as_new_wanted = Signal()
-    edit_call_wanted = Signal(int)
-    send_alone_wanted = Signal(int)
+    copy_requested = Signal()
+    save_requested = Signal()
+    as_new_requested = Signal()
+    edit_call_requested = Signal(int)
+    send_alone_requested = Signal(int)
     problem_action = Signal(str)
-    find_wanted = Signal(str)
-    decode_wanted = Signal(bool)
-    tables_wanted = Signal()
-    compare_wanted = Signal(str)  # the id of another run
+    find_requested = Signal(str)
+    decode_requested = Signal(bool)
+    tables_requested = Signal()
+    compare_requested = Signal(str)  # the id of another run
 
     def __init__(
         self,
@@ -244,18 +244,18 @@ class ResponsePane(QWidget):
     def _connect(self) -> None:
         self.tabs.bar.currentChanged.connect(self._show_part)
         self.runs.clicked.connect(self._open_runs)
-        self.copy.clicked.connect(self.copy_wanted)
-        self.save.clicked.connect(self.save_wanted)
-        self.as_new.clicked.connect(self.as_new_wanted)
-        self.finder.search_changed.connect(self.find_wanted)
-        self.decode.toggled.connect(self.decode_wanted)
+        self.copy.clicked.connect(self.copy_requested)
+        self.save.clicked.connect(self.save_requested)
+        self.as_new.clicked.connect(self.as_new_requested)
+        self.finder.search_changed.connect(self.find_requested)
+        self.decode.toggled.connect(self.decode_requested)
         self.tree.offer_taken.connect(lambda: self.decode.setChecked(True))
         self.finder.returnPressed.connect(lambda: self.step(1))
         self.finder.returnPressed.connect(self.finder.say_step)
         self.results.clicked.connect(lambda: self._show_only("ok"))
         self.errors.clicked.connect(lambda: self._show_only("bad"))
-        self.edit_call.clicked.connect(lambda: self.edit_call_wanted.emit(self._first_error()))
-        self.alone.clicked.connect(lambda: self.send_alone_wanted.emit(self._first_error()))
+        self.edit_call.clicked.connect(lambda: self.edit_call_requested.emit(self._first_error()))
+        self.alone.clicked.connect(lambda: self.send_alone_requested.emit(self._first_error()))
         self.card.action.connect(self.problem_action)
 
     def _offer(self, name: str, value: object) -> str:
@@ -334,7 +334,7 @@ class ResponsePane(QWidget):
         if run is None:
             return
         if part == TABLE:
-            self.tables_wanted.emit()
+            self.tables_requested.emit()
         elif part == HEADERS:
             self.headers.set_roots([TreeRoot(name, value) for name, value in run.headers], unfold=False)
         elif part == RAW:
@@ -433,7 +433,7 @@ class ResponsePane(QWidget):
             compare.setTitle(tr("Compare with"))
             for run_id, title in reversed(others):
                 compare.addAction(title).setData(run_id)
-            compare.triggered.connect(lambda action: self.compare_wanted.emit(action.data()))
+            compare.triggered.connect(lambda action: self.compare_requested.emit(action.data()))
             menu.addMenu(compare)
         menu.popup(self.runs.mapToGlobal(self.runs.rect().bottomLeft()))
 

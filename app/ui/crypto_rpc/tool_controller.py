@@ -36,8 +36,8 @@ class ToolController(QObject):
         jobs, bar = page.presenter.jobs, page.main.job
         jobs.changed.connect(bar.show_job)
         jobs.changed.connect(lambda _view: page.changed.emit())
-        bar.stop_wanted.connect(jobs.stop)
-        bar.close_wanted.connect(jobs.close)
+        bar.stop_requested.connect(jobs.stop)
+        bar.close_requested.connect(jobs.close)
         page.main.left_screen.connect(jobs.hidden)
 
     def search_logs(self) -> None:
@@ -61,7 +61,7 @@ class ToolController(QObject):
         if not await dialog.answer() or dialog.plan is None:
             return
         if not self._page.presenter.tools.start(dialog.plan):
-            self._page.toast_wanted.emit(tr("Another job is still running. Nothing was sent."))
+            self._page.toast_requested.emit(tr("Another job is still running. Nothing was sent."))
 
     async def _search_logs(self) -> None:
         network, asked = self._page.presenter.draft.network, self._filter()

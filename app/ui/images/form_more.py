@@ -34,7 +34,7 @@ class MoreOptions(QWidget):
     """`edited` tells the field of `ImageForm` and its new value."""
 
     edited = Signal(str, object)
-    references_wanted = Signal()
+    references_requested = Signal()
     seed_checked = Signal()  # what stands there became a seed, or no longer is one
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
@@ -111,7 +111,7 @@ class MoreOptions(QWidget):
         self.seed.textEdited.connect(self._seed_typed)
         self.forget_seed.clicked.connect(self._forget_seed)
         self.lora.value_edited.connect(lambda value: tell("lora_strength", int(value) or None))
-        self.references.wanted.connect(self.references_wanted)
+        self.references.wanted.connect(self.references_requested)
         self.references.edited.connect(lambda pairs: tell("references", pairs))
         for name, switch in self.switches.items():
             switch.toggled.connect(lambda on, name=name: tell(name, on))

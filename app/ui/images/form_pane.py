@@ -37,10 +37,10 @@ class FormPane(QWidget):
     """`edited` tells the field of `ImageForm` and its new value."""
 
     edited = Signal(str, object)
-    make_wanted = Signal()
-    stop_wanted = Signal()
-    clear_wanted = Signal()
-    prompts_wanted = Signal()
+    generate_requested = Signal()
+    stop_requested = Signal()
+    clear_requested = Signal()
+    prompts_requested = Signal()
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -145,8 +145,8 @@ class FormPane(QWidget):
 
     def _connect(self) -> None:
         tell = self.edited.emit
-        self.clear.clicked.connect(self.clear_wanted)
-        self.prompts.clicked.connect(self.prompts_wanted)
+        self.clear.clicked.connect(self.clear_requested)
+        self.prompts.clicked.connect(self.prompts_requested)
         self.model.activated.connect(lambda _: tell("model", str(self.model.currentData() or "")))
         self.prompt.textChanged.connect(self._typed)
         self.negative.textEdited.connect(lambda _: self._timer.start())
@@ -160,8 +160,8 @@ class FormPane(QWidget):
         self.safe.toggled.connect(lambda on: tell("safe_mode", on))
         self.more.edited.connect(self.edited)
         self.more.seed_checked.connect(self._show_button)
-        self.make.clicked.connect(self.make_wanted)
-        self.stop.clicked.connect(self.stop_wanted)
+        self.make.clicked.connect(self.generate_requested)
+        self.stop.clicked.connect(self.stop_requested)
 
     def _apply_theme(self) -> None:
         px = self._theme.px

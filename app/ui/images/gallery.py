@@ -59,8 +59,8 @@ class TileView(QListView):
     """A list in as many columns as fit. Enter opens, Delete throws away, arrows move in both directions."""
 
     opened = Signal(str)
-    trash_wanted = Signal()
-    menu_wanted = Signal(QPoint)
+    trash_requested = Signal()
+    menu_requested = Signal(QPoint)
     resized = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -98,14 +98,14 @@ class TileView(QListView):
             self.activated.emit(self.currentIndex())
             return
         if deletes(event):
-            self.trash_wanted.emit()
+            self.trash_requested.emit()
             return
         super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index, place = menu_place(self, event)
         if index.isValid():
-            self.menu_wanted.emit(place)
+            self.menu_requested.emit(place)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -117,16 +117,16 @@ class Gallery(QWidget):
 
     selected = Signal(str)
     opened = Signal(str)
-    trash_wanted = Signal(object)  # (id, …)
-    menu_wanted = Signal(QPoint)
+    trash_requested = Signal(object)  # (id, …)
+    menu_requested = Signal(QPoint)
     searched = Signal(str)
     scope_chosen = Signal(str)
-    empty_trash_wanted = Signal()
-    list_wanted = Signal()
-    inspector_wanted = Signal()
-    example_wanted = Signal(str)
+    empty_trash_requested = Signal()
+    list_requested = Signal()
+    inspector_requested = Signal()
+    example_requested = Signal(str)
     problem_action = Signal(str)
-    folder_wanted = Signal()
+    folder_requested = Signal()
     dropped = Signal(object)  # (Path, …)
 
     def __init__(
@@ -275,20 +275,20 @@ class Gallery(QWidget):
         return foot
 
     def _connect(self) -> None:
-        self.folder.clicked.connect(self.folder_wanted)
-        self.list_button.clicked.connect(self.list_wanted)
-        self.inspector_button.clicked.connect(self.inspector_wanted)
+        self.folder.clicked.connect(self.folder_requested)
+        self.list_button.clicked.connect(self.list_requested)
+        self.inspector_button.clicked.connect(self.inspector_requested)
         self.search.search_changed.connect(self.searched)
         self.search.left.connect(self._close_search)
         self.search_button.clicked.connect(self.open_search)
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(str(self.scope.currentData())))
-        self.empty_trash.clicked.connect(self.empty_trash_wanted)
+        self.empty_trash.clicked.connect(self.empty_trash_requested)
         self.shape.changed.connect(self._reshape)
         self.view.selectionModel().currentChanged.connect(self._moved)
         self.view.activated.connect(lambda index: self.opened.emit(self._id(index)))
         self.view.doubleClicked.connect(lambda index: self.opened.emit(self._id(index)))
-        self.view.trash_wanted.connect(lambda: self.trash_wanted.emit(self.chosen()))
-        self.view.menu_wanted.connect(self.menu_wanted)
+        self.view.trash_requested.connect(lambda: self.trash_requested.emit(self.chosen()))
+        self.view.menu_requested.connect(self.menu_requested)
         self.view.resized.connect(self._lay_out)
         self.view.verticalScrollBar().valueChanged.connect(self._name_group)
         self.thumbnails.loaded.connect(self._loaded)
@@ -475,7 +475,7 @@ class Gallery(QWidget):
         )
 
     def _example(self, action: str) -> None:
-        self.example_wanted.emit(next(spec.text for spec in EXAMPLES if spec.id == action))
+        self.example_requested.emit(next(spec.text for spec in EXAMPLES if spec.id == action))
 
     def _clear(self) -> None:
         self.search.clear()

@@ -124,7 +124,7 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(_shown, path)
         except (UndecodableImage, OSError):
-            page.toast_wanted.emit(tr("This image’s file can no longer be opened."))
+            page.toast_requested.emit(tr("This image’s file can no longer be opened."))
             return
         others = tuple(key for key in page.gallery.chosen() if key != image_id)
 
@@ -169,11 +169,11 @@ class ImageActions(QObject):
 
     def to_chat(self) -> None:
         if self._path is not None:
-            self._page.chat_wanted.emit(self._path)
+            self._page.chat_requested.emit(self._path)
 
     def to_video(self) -> None:
         if self._path is not None:
-            self._page.video_wanted.emit(self._path)
+            self._page.video_requested.emit(self._path)
 
     def open_large(self) -> None:
         """Show the file in the system's own viewer."""
@@ -189,13 +189,13 @@ class ImageActions(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (UndecodableImage, OSError):
-            self._page.toast_wanted.emit(tr("This image’s file can no longer be opened."))
+            self._page.toast_requested.emit(tr("This image’s file can no longer be opened."))
             return
         mime = QMimeData()
         mime.setImageData(image)
         mime.setUrls([QUrl.fromLocalFile(str(path))])
         QGuiApplication.clipboard().setMimeData(mime)
-        self._page.toast_wanted.emit(tr("Image copied"))
+        self._page.toast_requested.emit(tr("Image copied"))
 
     def save(self) -> None:
         """Ask for a place: a file for one image, a folder for several."""

@@ -109,13 +109,13 @@ def _rounded(image: QImage) -> QImage:
 class ImagePage(ScrollPane):
     """Everything about one image."""
 
-    save_wanted = Signal()
-    copy_wanted = Signal()
-    rerun_wanted = Signal()
-    video_wanted = Signal()
-    star_wanted = Signal()
-    more_wanted = Signal(QWidget)
-    back_wanted = Signal()
+    save_requested = Signal()
+    copy_requested = Signal()
+    rerun_requested = Signal()
+    video_requested = Signal()
+    star_requested = Signal()
+    more_requested = Signal(QWidget)
+    back_requested = Signal()
 
     def __init__(self, theme: Theme, cache: Path) -> None:
         super().__init__(tr("Image"))
@@ -171,13 +171,13 @@ class ImagePage(ScrollPane):
         for below in (self.prompt, self.enhanced):
             self._column.addWidget(below)
         self._column.addStretch(1)
-        self.save.clicked.connect(self.save_wanted)
-        self.copy.clicked.connect(self.copy_wanted)
-        self.rerun.clicked.connect(self.rerun_wanted)
-        self.video.clicked.connect(self.video_wanted)
-        self.star.clicked.connect(self.star_wanted)
-        self.more.clicked.connect(lambda: self.more_wanted.emit(self.more))
-        self.back.clicked.connect(self.back_wanted)
+        self.save.clicked.connect(self.save_requested)
+        self.copy.clicked.connect(self.copy_requested)
+        self.rerun.clicked.connect(self.rerun_requested)
+        self.video.clicked.connect(self.video_requested)
+        self.star.clicked.connect(self.star_requested)
+        self.more.clicked.connect(lambda: self.more_requested.emit(self.more))
+        self.back.clicked.connect(self.back_requested)
 
     def _apply_theme(self) -> None:
         px = self._theme.px

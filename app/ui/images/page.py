@@ -42,10 +42,10 @@ class ImagesPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
-    help_wanted = Signal(str)
-    chat_wanted = Signal(Path)  # an image to talk about
-    video_wanted = Signal(Path)  # an image that a video begins with
+    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    help_requested = Signal(str)
+    chat_requested = Signal(Path)  # an image to talk about
+    video_requested = Signal(Path)  # an image that a video begins with
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -111,10 +111,10 @@ class ImagesPage(QObject):
         presenter.models_changed.connect(self._show_models)
         presenter.problem_changed.connect(self.gallery.show_problem)
         presenter.request_changed.connect(self.side.request.show_exchange)
-        self.side.request.copied.connect(self.toast_wanted.emit)
+        self.side.request.copied.connect(self.toast_requested.emit)
         presenter.busy_changed.connect(self._show_busy)
         presenter.arrived.connect(self._say_arrived)
-        presenter.notice.connect(self.toast_wanted)
+        presenter.notice.connect(self.toast_requested)
         presenter.selected.connect(self.gallery.select)
         library.gallery_changed.connect(self._show_gallery_state)
         library.image_changed.connect(lambda image: self._show_details(image.id, only_current=True))
@@ -123,39 +123,41 @@ class ImagesPage(QObject):
     def _connect_form(self) -> None:
         form, presenter = self.form, self.presenter
         form.edited.connect(self._set_field)
-        form.make_wanted.connect(self.make)
-        form.stop_wanted.connect(presenter.stop)
-        form.clear_wanted.connect(self.clear)
-        form.prompts_wanted.connect(self.open_prompts)
+        form.generate_requested.connect(self.make)
+        form.stop_requested.connect(presenter.stop)
+        form.clear_requested.connect(self.clear)
+        form.prompts_requested.connect(self.open_prompts)
         self.prompts.used.connect(self.set_prompt)
-        self.prompts.told.connect(self.toast_wanted)
-        form.more.references_wanted.connect(self.set_style)
+        self.prompts.told.connect(self.toast_requested)
+        form.more.references_requested.connect(self.set_style)
 
     def _connect_gallery(self) -> None:
         gallery, library = self.gallery, self.presenter.library
         gallery.selected.connect(self._show_details)
         gallery.opened.connect(lambda _id: self.image_actions.open_large())
-        gallery.trash_wanted.connect(library.move_to_trash)
-        gallery.menu_wanted.connect(self.open_menu)
+        gallery.trash_requested.connect(library.move_to_trash)
+        gallery.menu_requested.connect(self.open_menu)
         gallery.searched.connect(library.search_for)
         gallery.scope_chosen.connect(library.show_scope)
-        gallery.empty_trash_wanted.connect(lambda: self.tasks.start_unless_running("images ask trash", self._ask_empty))
-        gallery.list_wanted.connect(lambda: self._toggle_list())
-        gallery.inspector_wanted.connect(lambda: self._toggle_inspector())
-        gallery.example_wanted.connect(self.set_prompt)
+        gallery.empty_trash_requested.connect(
+            lambda: self.tasks.start_unless_running("images ask trash", self._ask_empty)
+        )
+        gallery.list_requested.connect(lambda: self._toggle_list())
+        gallery.inspector_requested.connect(lambda: self._toggle_inspector())
+        gallery.example_requested.connect(self.set_prompt)
         gallery.problem_action.connect(self._help)
-        gallery.folder_wanted.connect(self.open_folder)
+        gallery.folder_requested.connect(self.open_folder)
         gallery.dropped.connect(self._bring_in)
 
     def _connect_side(self) -> None:
         image = self.side.image
-        image.save_wanted.connect(self.save)
-        image.copy_wanted.connect(self.image_actions.copy)
-        image.rerun_wanted.connect(self.rerun)
-        image.video_wanted.connect(self.image_actions.to_video)
-        image.star_wanted.connect(self.star)
-        image.more_wanted.connect(lambda opener: self.open_menu(opener.mapToGlobal(opener.rect().bottomLeft())))
-        image.back_wanted.connect(lambda: self.presenter.library.restore(self.gallery.chosen()))
+        image.save_requested.connect(self.save)
+        image.copy_requested.connect(self.image_actions.copy)
+        image.rerun_requested.connect(self.rerun)
+        image.video_requested.connect(self.image_actions.to_video)
+        image.star_requested.connect(self.star)
+        image.more_requested.connect(lambda opener: self.open_menu(opener.mapToGlobal(opener.rect().bottomLeft())))
+        image.back_requested.connect(lambda: self.presenter.library.restore(self.gallery.chosen()))
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
 
@@ -250,7 +252,7 @@ class ImagesPage(QObject):
         taken = list(zip(form.references, form.strengths, strict=True))
         more = [key for key in self.gallery.chosen() if library.path(key) is not None and key not in form.references]
         if not more:
-            self.toast_wanted.emit(tr("Select an image in the gallery that is not in the list yet."))
+            self.toast_requested.emit(tr("Select an image in the gallery that is not in the list yet."))
         self.presenter.set_references([*taken, *((key, DEFAULT_STRENGTH) for key in more)])
 
     def rerun(self, *, vary: bool = False) -> None:
@@ -323,7 +325,7 @@ class ImagesPage(QObject):
         elif action == "choose-model":
             self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
-            self.help_wanted.emit(action)
+            self.help_requested.emit(action)
 
     def _write_again(self, refused: Refused, words: str) -> None:
         """Say it in other words, where it was said before: in the form, or in the question of an edit."""

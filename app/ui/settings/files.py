@@ -20,9 +20,9 @@ from app.ui.settings.state import SettingsState, UsageRow
 
 
 class FilesPage(SectionPage):
-    """`removal_wanted` asks for everything to be removed; the question comes after it."""
+    """`removal_requested` asks for everything to be removed; the question comes after it."""
 
-    removal_wanted = Signal()
+    removal_requested = Signal()
 
     def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
         super().__init__(theme)
@@ -42,7 +42,7 @@ class FilesPage(SectionPage):
         )
         self.group(tr("Backups"), copies)
         self.remove = Button(theme, tr("Remove everything…"), kind="danger")
-        self.remove.clicked.connect(self.removal_wanted)
+        self.remove.clicked.connect(self.removal_requested)
         words = tr("Deletes all of the above, your settings, accounts and keys. Rialto then quits.")
         row = QHBoxLayout()
         row.addWidget(Label(theme, words, role="text2", wrap=True), 1)

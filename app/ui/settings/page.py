@@ -55,12 +55,12 @@ class _Pane(QWidget):
 
 
 class SettingsPage(QObject):
-    """A `TabPage`. Each section is built when it is first opened. `removal_wanted`: of everything Rialto keeps."""
+    """A `TabPage`. Each section is built when it is first opened. `removal_requested`: of everything Rialto keeps."""
 
     changed = Signal()
-    removal_wanted = Signal()
-    export_wanted = Signal(str)  # account id: the private key of a wallet, as an encrypted file
-    wallet_wanted = Signal()
+    removal_requested = Signal()
+    export_requested = Signal(str)  # account id: the private key of a wallet, as an encrypted file
+    wallet_requested = Signal()
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
     def __init__(
@@ -272,9 +272,9 @@ class SettingsPage(QObject):
                 accounts = AccountsPage(
                     theme, self._accounts, self._secrets, self._tasks, self._undo_stack, how, whole=False
                 )
-                accounts.proxy_wanted.connect(self._change_proxy_password)
-                accounts.export_wanted.connect(self.export_wanted)
-                accounts.wallet_wanted.connect(self.wallet_wanted)
+                accounts.proxy_requested.connect(self._change_proxy_password)
+                accounts.export_requested.connect(self.export_requested)
+                accounts.wallet_requested.connect(self.wallet_requested)
                 return accounts
             case "connection":
                 from app.ui.settings.connection.page import ConnectionPage
@@ -304,7 +304,7 @@ class SettingsPage(QObject):
                 from app.ui.settings.files import FilesPage
 
                 files = FilesPage(theme, presenter)
-                files.removal_wanted.connect(self.removal_wanted)
+                files.removal_requested.connect(self.removal_requested)
                 return files
             case "notifications":
                 from app.ui.settings.notifications import NotificationsPage

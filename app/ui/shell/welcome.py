@@ -52,12 +52,12 @@ _WALLET_WAYS = (
 class WelcomePage(QWidget):
     """`sandbox_chosen` and `connected` end it; the window then shows the first tab.
 
-    `wallet_wanted` asks for the dialog that adds a wallet, by one of its ways: "new", "import" or "watch".
+    `wallet_requested` asks for the dialog that adds a wallet, by one of its ways: "new", "import" or "watch".
     """
 
     sandbox_chosen = Signal()
     connected = Signal()
-    wallet_wanted = Signal(str)
+    wallet_requested = Signal(str)
 
     def __init__(self, theme: Theme, accounts: AccountsPresenter, secrets: Secrets, data_folder: Path) -> None:
         super().__init__()
@@ -227,7 +227,7 @@ class WelcomePage(QWidget):
         if self._wallet_waits:
             self._ask_place()
         else:
-            self.wallet_wanted.emit(self._wallet_way)
+            self.wallet_requested.emit(self._wallet_way)
 
     def _ask_place(self) -> None:
         self.question.take_focus()

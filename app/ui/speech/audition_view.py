@@ -24,10 +24,10 @@ MAX_LINE_CHARS = 300
 
 
 class AuditionView(QWidget):
-    play_wanted = Signal(str)
-    star_wanted = Signal(str)
-    use_wanted = Signal(str)
-    menu_wanted = Signal(str, QPoint)  # where on the screen
+    play_requested = Signal(str)
+    star_requested = Signal(str)
+    use_requested = Signal(str)
+    menu_requested = Signal(str, QPoint)  # where on the screen
     closed = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -78,10 +78,10 @@ class AuditionView(QWidget):
             columns = max(1, min(3, self.width() // max(1, self._theme.type_px(COLUMN_PX))))
             for place, row in enumerate(rows):
                 card = _VoiceCard(self._theme, row.take_id)
-                card.play.clicked.connect(lambda _=False, take=row.take_id: self.play_wanted.emit(take))
-                card.star.clicked.connect(lambda _=False, take=row.take_id: self.star_wanted.emit(take))
-                card.menu_wanted.connect(self.menu_wanted)
-                card.use.clicked.connect(lambda _=False, take=row.take_id: self.use_wanted.emit(take))
+                card.play.clicked.connect(lambda _=False, take=row.take_id: self.play_requested.emit(take))
+                card.star.clicked.connect(lambda _=False, take=row.take_id: self.star_requested.emit(take))
+                card.menu_requested.connect(self.menu_requested)
+                card.use.clicked.connect(lambda _=False, take=row.take_id: self.use_requested.emit(take))
                 self._cards[row.take_id] = card
                 self._grid.addWidget(card, place // columns, place % columns)
         for row in rows:
@@ -95,7 +95,7 @@ class AuditionView(QWidget):
 class _VoiceCard(Card):
     """One voice: play, name, what it cost, star, use, and a menu of everything else."""
 
-    menu_wanted = Signal(str, QPoint)
+    menu_requested = Signal(str, QPoint)
 
     def __init__(self, theme: Theme, take_id: str) -> None:
         super().__init__(theme)
@@ -131,7 +131,7 @@ class _VoiceCard(Card):
         self._ask_menu(event.globalPos())
 
     def _ask_menu(self, place: QPoint) -> None:
-        self.menu_wanted.emit(self.take_id, place)
+        self.menu_requested.emit(self.take_id, place)
 
     def show_row(self, row: AuditionRow, *, title: str = "") -> None:
         working = row.state == "working"

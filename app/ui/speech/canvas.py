@@ -41,10 +41,10 @@ LONG_NOTE = BannerSpec(
 
 class SpeechCanvas(QWidget):
     renamed = Signal(str)
-    list_wanted = Signal()
-    inspector_wanted = Signal()
+    list_requested = Signal()
+    inspector_requested = Signal()
     problem_action = Signal(str)
-    go_on_wanted = Signal()
+    continue_requested = Signal()
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -156,12 +156,12 @@ class SpeechCanvas(QWidget):
         self.receipt.hide()
 
     def _connect(self) -> None:
-        self.list_button.clicked.connect(self.list_wanted)
-        self.inspector_button.clicked.connect(self.inspector_wanted)
+        self.list_button.clicked.connect(self.list_requested)
+        self.inspector_button.clicked.connect(self.inspector_requested)
         self.pencil.clicked.connect(self.begin_rename)
         self._title_field.editingFinished.connect(self._end_rename)
         self.problem.action.connect(self.problem_action)
-        self.go_on.clicked.connect(self.go_on_wanted)
+        self.go_on.clicked.connect(self.continue_requested)
         self.long_note.action.connect(lambda _action: self._break_lines())
         self.editor.long_changed.connect(self.long_note.setVisible)
 

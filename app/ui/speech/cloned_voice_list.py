@@ -23,11 +23,11 @@ from app.ui.speech.state import ClonedRow
 
 
 class ClonedVoiceList(ScrollPane):
-    clone_wanted = Signal()
-    use_wanted = Signal(str)
-    again_wanted = Signal(str)
-    play_wanted = Signal(str)
-    trash_wanted = Signal(str)
+    clone_requested = Signal()
+    use_requested = Signal(str)
+    again_requested = Signal(str)
+    play_requested = Signal(str)
+    trash_requested = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(tr("My voices"))
@@ -50,7 +50,7 @@ class ClonedVoiceList(ScrollPane):
         self._column.addLayout(self._rows)
         self._column.addStretch(1)
         self.cards: list[CloneCard] = []
-        self.clone.clicked.connect(self.clone_wanted)
+        self.clone.clicked.connect(self.clone_requested)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -75,10 +75,10 @@ class ClonedVoiceList(ScrollPane):
 
     def _card(self, voice_id: str) -> CloneCard:
         card = CloneCard(self._theme, voice_id)
-        card.use.clicked.connect(lambda: self.use_wanted.emit(voice_id))
-        card.again.clicked.connect(lambda: self.again_wanted.emit(voice_id))
-        card.play.clicked.connect(lambda: self.play_wanted.emit(voice_id))
-        card.trash.clicked.connect(lambda: self.trash_wanted.emit(voice_id))
+        card.use.clicked.connect(lambda: self.use_requested.emit(voice_id))
+        card.again.clicked.connect(lambda: self.again_requested.emit(voice_id))
+        card.play.clicked.connect(lambda: self.play_requested.emit(voice_id))
+        card.trash.clicked.connect(lambda: self.trash_requested.emit(voice_id))
         return card
 
 

@@ -45,10 +45,10 @@ NO_TEXT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
 
 
 class SpeechEditor(QTextEdit):
-    """`edited` tells the text a moment after the last key; `sentence_wanted` where it was double-clicked with Ctrl."""
+    """`edited` tells the text a moment after the last key; `sentence_requested` where Ctrl double-clicked it."""
 
     edited = Signal(str)
-    sentence_wanted = Signal(int)
+    sentence_requested = Signal(int)
     file_dropped = Signal(Path)
     long_changed = Signal(bool)  # whether the text is only shown, for a paragraph of it is too long to be written in
     refused = Signal()  # somebody wrote in such a text
@@ -433,7 +433,7 @@ class SpeechEditor(QTextEdit):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             place = self.cursorForPosition(event.position().toPoint()).position()
-            self.sentence_wanted.emit(self.character_at(place))
+            self.sentence_requested.emit(self.character_at(place))
             return
         super().mouseDoubleClickEvent(event)
 

@@ -41,9 +41,9 @@ class SpeechPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
-    help_wanted = Signal(str)
-    transcribe_wanted = Signal(Path)  # the file of a clip
+    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    help_requested = Signal(str)
+    transcribe_requested = Signal(Path)  # the file of a clip
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -103,8 +103,8 @@ class SpeechPage(QObject):
         presenter.takes_changed.connect(self._show_takes)
         presenter.problem_changed.connect(main.show_problem)
         presenter.calls_changed.connect(self.side.request.show_calls)
-        self.side.request.copied.connect(self.toast_wanted.emit)
-        presenter.notice.connect(self.toast_wanted)
+        self.side.request.copied.connect(self.toast_requested.emit)
+        presenter.notice.connect(self.toast_requested)
         presenter.busy_changed.connect(self._show_busy)
         sound = presenter.sound
         sound.changed.connect(self._show_sound)
@@ -117,54 +117,54 @@ class SpeechPage(QObject):
 
     def _connect_list(self) -> None:
         pane, take_actions = self.list, self.take_actions
-        pane.new_wanted.connect(self.new_clip)
-        pane.open_wanted.connect(self.open_take)
-        pane.play_wanted.connect(take_actions.play)
-        pane.rename_wanted.connect(
+        pane.new_requested.connect(self.new_clip)
+        pane.open_requested.connect(self.open_take)
+        pane.play_requested.connect(take_actions.play)
+        pane.rename_requested.connect(
             lambda take_id: self.tasks.start_unless_running("speech rename", self._ask_name, take_id)
         )
-        pane.star_wanted.connect(take_actions.star)
-        pane.trash_wanted.connect(take_actions.move_to_trash)
+        pane.star_requested.connect(take_actions.star)
+        pane.trash_requested.connect(take_actions.move_to_trash)
         pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, tr("Back to clips"))
-        pane.again_wanted.connect(self.speak_again)
-        pane.save_wanted.connect(self.save_take)
-        pane.go_on_wanted.connect(self.presenter.go_on)
-        pane.compare_wanted.connect(take_actions.compare)
+        pane.again_requested.connect(self.speak_again)
+        pane.save_requested.connect(self.save_take)
+        pane.continue_requested.connect(self.presenter.go_on)
+        pane.compare_requested.connect(take_actions.compare)
         pane.player_key.connect(self.main.player.handle_key)
 
     def _connect_canvas(self) -> None:
         main, presenter, sound = self.main, self.presenter, self.presenter.sound
         main.renamed.connect(lambda title: self.take_actions.rename(presenter.head.take_id, title))
-        main.list_wanted.connect(lambda: self._toggle_list())
-        main.inspector_wanted.connect(lambda: self._toggle_inspector())
+        main.list_requested.connect(lambda: self._toggle_list())
+        main.inspector_requested.connect(lambda: self._toggle_inspector())
         main.model.clicked.connect(self.open_model_menu)
         main.audition.clicked.connect(self.voices.ask_audition)
         main.open_file.clicked.connect(self.open_text_file)
         main.editor.edited.connect(presenter.set_text)
-        main.editor.sentence_wanted.connect(sound.play_sentence_at)
+        main.editor.sentence_requested.connect(sound.play_sentence_at)
         main.editor.file_dropped.connect(self.read_text_file)
-        main.editor.refused.connect(lambda: self.toast_wanted.emit(f"{LONG_NOTE.lead} {LONG_NOTE.text}"))
-        main.speak_bar.speak_wanted.connect(lambda: self.speak())
-        main.speak_bar.file_wanted.connect(lambda: self.speak(aloud=False))
-        main.speak_bar.stop_wanted.connect(presenter.stop)
+        main.editor.refused.connect(lambda: self.toast_requested.emit(f"{LONG_NOTE.lead} {LONG_NOTE.text}"))
+        main.speak_bar.speak_requested.connect(lambda: self.speak())
+        main.speak_bar.file_requested.connect(lambda: self.speak(aloud=False))
+        main.speak_bar.stop_requested.connect(presenter.stop)
         main.problem_action.connect(self._help)
-        main.go_on_wanted.connect(lambda: presenter.go_on(sound.view.take_id))
+        main.continue_requested.connect(lambda: presenter.go_on(sound.view.take_id))
         main.save.clicked.connect(lambda: self.save_take(sound.view.take_id))
         main.transcribe.clicked.connect(self._transcribe)
         player = main.player
         player.play_pressed.connect(sound.toggle)
-        player.seek_wanted.connect(sound.seek)
-        player.skip_wanted.connect(sound.skip)
-        player.segment_wanted.connect(sound.skip_sentence)
+        player.seek_requested.connect(sound.seek)
+        player.skip_requested.connect(sound.skip)
+        player.segment_requested.connect(sound.skip_sentence)
         player.speed_chosen.connect(sound.set_speed)
         player.volume_chosen.connect(self._set_volume)
-        player.outputs_wanted.connect(sound.read_outputs)
+        player.outputs_requested.connect(sound.read_outputs)
         player.output_chosen.connect(self._set_output)
         view = main.audition_view
-        view.play_wanted.connect(self.take_actions.play)
-        view.star_wanted.connect(self.take_actions.star)
-        view.menu_wanted.connect(lambda take_id, place: self.list.menu_of(take_id).popup(place))
-        view.use_wanted.connect(self.take_actions.star_with_voice)
+        view.play_requested.connect(self.take_actions.play)
+        view.star_requested.connect(self.take_actions.star)
+        view.menu_requested.connect(lambda take_id, place: self.list.menu_of(take_id).popup(place))
+        view.use_requested.connect(self.take_actions.star_with_voice)
         view.closed.connect(self.take_actions.close_audition)
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class SpeechPage(QObject):
     def rename(self) -> None:
         chosen = self.list.selected() if self.list.view.hasFocus() else ()
         if len(chosen) == 1 and chosen[0] != self.presenter.head.take_id:
-            self.list.rename_wanted.emit(chosen[0])
+            self.list.rename_requested.emit(chosen[0])
         elif self.presenter.head.take_id:
             self.main.begin_rename()
 
@@ -368,7 +368,7 @@ class SpeechPage(QObject):
         elif action == "stop":
             presenter.set_problem(None)
         else:
-            self.help_wanted.emit(action)
+            self.help_requested.emit(action)
 
     async def confirm_price(self, title: str, text: str, action: str) -> bool:
         """Ask before money is spent on something that is no plain Speak."""

@@ -65,9 +65,9 @@ class MeterBars(QWidget):
 
 
 class SpeakBar(QFrame):
-    speak_wanted = Signal()
-    file_wanted = Signal()
-    stop_wanted = Signal()
+    speak_requested = Signal()
+    file_requested = Signal()
+    stop_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -93,8 +93,8 @@ class SpeakBar(QFrame):
             self._lower.addWidget(widget)
         self._column.addLayout(self._upper)
         self._column.addLayout(self._lower)
-        self.to_file.clicked.connect(self.file_wanted)
-        self.speak.clicked.connect(lambda: (self.stop_wanted if self.is_speaking else self.speak_wanted).emit())
+        self.to_file.clicked.connect(self.file_requested)
+        self.speak.clicked.connect(lambda: (self.stop_requested if self.is_speaking else self.speak_requested).emit())
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 

@@ -27,16 +27,16 @@ from app.ui.speech.state import TakeRow
 class TakeListPane(ListPane):
     """Shows the takes and says which one is wanted, and for what."""
 
-    new_wanted = Signal()
-    open_wanted = Signal(str)
-    play_wanted = Signal(str)
-    rename_wanted = Signal(str)
-    star_wanted = Signal(str)
-    trash_wanted = Signal(object)  # ids
-    again_wanted = Signal(str)
-    save_wanted = Signal(str)
-    go_on_wanted = Signal(str)
-    compare_wanted = Signal(object)  # ids
+    new_requested = Signal()
+    open_requested = Signal(str)
+    play_requested = Signal(str)
+    rename_requested = Signal(str)
+    star_requested = Signal(str)
+    trash_requested = Signal(object)  # ids
+    again_requested = Signal(str)
+    save_requested = Signal(str)
+    continue_requested = Signal(str)
+    compare_requested = Signal(object)  # ids
     player_key = Signal(QKeyEvent)
 
     def __init__(self, theme: Theme) -> None:
@@ -56,14 +56,14 @@ class TakeListPane(ListPane):
         self.delegate = TakeDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
         self.hold(self.view)
-        self.new.clicked.connect(self.new_wanted)
+        self.new.clicked.connect(self.new_requested)
         self.filter.search_changed.connect(lambda _text: self._agree())
-        self.view.chosen.connect(lambda key: self.open_wanted.emit(str(key)))
-        self.view.play_wanted.connect(self._play)
+        self.view.chosen.connect(lambda key: self.open_requested.emit(str(key)))
+        self.view.play_requested.connect(self._play)
         self.view.key_pressed.connect(self._key)
-        self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
-        self.view.trash_wanted.connect(lambda keys: self.trash_wanted.emit(self._clips(keys)))
-        self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
+        self.view.rename_requested.connect(lambda key: self.rename_requested.emit(str(key)))
+        self.view.trash_requested.connect(lambda keys: self.trash_requested.emit(self._clips(keys)))
+        self.view.menu_requested.connect(lambda key, place: self.menu_of(str(key)).popup(place))
         self._agree()
 
     # -- what the page tells --------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ class TakeListPane(ListPane):
     def _play(self, key: object) -> None:
         row = self.row(str(key))
         if row is not None:
-            (self.open_wanted if row.clips else self.play_wanted).emit(row.id)
+            (self.open_requested if row.clips else self.play_requested).emit(row.id)
 
     # -- hands ----------------------------------------------------------------------------------------------------
 
@@ -142,27 +142,32 @@ class TakeListPane(ListPane):
         is_listed = self.row_with(take_id) == take_id and row is not None
         chosen = self._clips(self.view.selected_with(take_id) if is_listed else (take_id,))
         entries = [
-            (tr("Open"), "speech", "Return", self.open_wanted),
-            (tr("Play or pause"), "play", "Space", self.play_wanted),
-            (tr("Rename…"), "pencil", "F2", self.rename_wanted),
-            (tr("Remove star") if row is not None and row.starred else tr("Star"), "star", "Ctrl+D", self.star_wanted),
-            (tr("Speak again with the selected voice"), "retry", "Ctrl+Shift+D", self.again_wanted),
-            (tr("Save as…"), "download", "Ctrl+S", self.save_wanted),
+            (tr("Open"), "speech", "Return", self.open_requested),
+            (tr("Play or pause"), "play", "Space", self.play_requested),
+            (tr("Rename…"), "pencil", "F2", self.rename_requested),
+            (
+                tr("Remove star") if row is not None and row.starred else tr("Star"),
+                "star",
+                "Ctrl+D",
+                self.star_requested,
+            ),
+            (tr("Speak again with the selected voice"), "retry", "Ctrl+Shift+D", self.again_requested),
+            (tr("Save as…"), "download", "Ctrl+S", self.save_requested),
         ]
         if row is not None and row.is_partial:
-            entries.insert(1, (tr("Get missing parts"), "refresh", "Ctrl+R", self.go_on_wanted))
+            entries.insert(1, (tr("Get missing parts"), "refresh", "Ctrl+R", self.continue_requested))
         if row is not None and row.clips:
-            entries = [entry for entry in entries if entry[-1] in (self.open_wanted, self.rename_wanted)]
+            entries = [entry for entry in entries if entry[-1] in (self.open_requested, self.rename_requested)]
         is_one = len(chosen) == 1 or (row is not None and len(row.clips) == len(chosen))
         for text, icon_name, key, signal in entries if is_one else ():
             entry = menu.add(text, icon_name, shortcut=key)
             entry.triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
         if not is_one:
             menu.add(tr("Compare {count} clips", count=len(chosen)), "grid").triggered.connect(
-                lambda: self.compare_wanted.emit(chosen)
+                lambda: self.compare_requested.emit(chosen)
             )
         trash = menu.add_trash(tr_n("Move to trash", "Move {n} clips to trash", len(chosen)))
-        trash.triggered.connect(lambda: self.trash_wanted.emit(chosen))
+        trash.triggered.connect(lambda: self.trash_requested.emit(chosen))
         return menu
 
 

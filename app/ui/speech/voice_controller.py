@@ -37,21 +37,21 @@ class VoiceController(QObject):
         picker = side.picker
         picker.filter_changed.connect(self._filter)
         picker.voice_chosen.connect(lambda key: presenter.use_voice(*key))
-        picker.sample_wanted.connect(self._sample)
-        picker.star_wanted.connect(lambda key: page.clones.set_favorite(*key))
-        picker.clone_wanted.connect(self.ask_clone)
-        picker.compare_wanted.connect(self.ask_audition)
+        picker.sample_requested.connect(self._sample)
+        picker.star_requested.connect(lambda key: page.clones.set_favorite(*key))
+        picker.clone_requested.connect(self.ask_clone)
+        picker.compare_requested.connect(self.ask_audition)
         clones = page.clones
         clones.cloned_voices_changed.connect(side.cloned_voices.show_rows)
         Ticker(side.cloned_voices, clones.publish)
         clones.sample_changed.connect(lambda key, working: picker.show_sounding(key, working=working))
-        clones.notice.connect(page.toast_wanted)
+        clones.notice.connect(page.toast_requested)
         clones.problem_changed.connect(page.presenter.set_problem)
-        side.cloned_voices.clone_wanted.connect(self.ask_clone)
-        side.cloned_voices.use_wanted.connect(clones.use)
-        side.cloned_voices.again_wanted.connect(clones.clone_again)
-        side.cloned_voices.play_wanted.connect(clones.play_own_sample)
-        side.cloned_voices.trash_wanted.connect(clones.move_to_trash)
+        side.cloned_voices.clone_requested.connect(self.ask_clone)
+        side.cloned_voices.use_requested.connect(clones.use)
+        side.cloned_voices.again_requested.connect(clones.clone_again)
+        side.cloned_voices.play_requested.connect(clones.play_own_sample)
+        side.cloned_voices.trash_requested.connect(clones.move_to_trash)
 
     def show_all(self) -> None:
         presenter = self._page.presenter
@@ -166,7 +166,7 @@ class VoiceController(QObject):
 
         text = await asyncio.to_thread(read)
         if text is None or "\0" in text:
-            self._page.toast_wanted.emit(tr("{name} is not a text file, or it is larger than 4 MB.", name=path.name))
+            self._page.toast_requested.emit(tr("{name} is not a text file, or it is larger than 4 MB.", name=path.name))
             return
         self._page.presenter.new_clip()
         self._page.presenter.replace_text(text)
@@ -204,4 +204,4 @@ class VoiceController(QObject):
         """Give a clip to Transcribe: one file that is called like it."""
         path = await self._page.take_actions.file_to_hand_on(take_id)
         if path is not None:
-            self._page.transcribe_wanted.emit(path)
+            self._page.transcribe_requested.emit(path)

@@ -33,10 +33,10 @@ class VoicePicker(QWidget):
 
     filter_changed = Signal(object)  # VoiceFilter
     voice_chosen = Signal(object)
-    sample_wanted = Signal(object)
-    star_wanted = Signal(object)
-    clone_wanted = Signal()
-    compare_wanted = Signal()
+    sample_requested = Signal(object)
+    star_requested = Signal(object)
+    clone_requested = Signal()
+    compare_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -104,12 +104,12 @@ class VoicePicker(QWidget):
         self.gender.changed.connect(lambda _key: self._publish())
         self.stars.toggled.connect(lambda _on: self._publish())
         self.used.toggled.connect(lambda _on: self._publish())
-        self.clone.clicked.connect(self.clone_wanted)
-        self.compare.clicked.connect(self.compare_wanted)
+        self.clone.clicked.connect(self.clone_requested)
+        self.compare.clicked.connect(self.compare_requested)
         self.view.chosen.connect(self.voice_chosen)
-        self.view.play_wanted.connect(self.sample_wanted)
-        self.view.sign_wanted.connect(self.star_wanted)
-        self.view.menu_wanted.connect(lambda key, place: self.menu_of(key).popup(place))
+        self.view.play_requested.connect(self.sample_requested)
+        self.view.sign_requested.connect(self.star_requested)
+        self.view.menu_requested.connect(lambda key, place: self.menu_of(key).popup(place))
         self._clear.clicked.connect(self.clear)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -217,8 +217,8 @@ class VoicePicker(QWidget):
         star = tr("Remove from favorites") if is_loved else tr("Add to favorites")
         for text, icon_name, signal in (
             (tr("Use this voice"), "check", self.voice_chosen),
-            (tr("Hear a sample"), "play", self.sample_wanted),
-            (star, "star", self.star_wanted),
+            (tr("Hear a sample"), "play", self.sample_requested),
+            (star, "star", self.star_requested),
         ):
             menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(key))
         return menu

@@ -149,8 +149,8 @@ class StatusDelegate(QStyledItemDelegate):
 class BatchTable(QTableView):
     """Enter opens a file's page, Delete takes the file out of the table."""
 
-    open_wanted = Signal(str)
-    drop_wanted = Signal(str)
+    open_requested = Signal(str)
+    drop_requested = Signal(str)
 
     def row_id(self) -> str:
         row = self.currentIndex().data(Qt.ItemDataRole.UserRole)
@@ -163,22 +163,22 @@ class BatchTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row_id = self.row_id()
         if row_id and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.open_wanted.emit(row_id)
+            self.open_requested.emit(row_id)
         elif row_id and deletes(event):
-            self.drop_wanted.emit(row_id)
+            self.drop_requested.emit(row_id)
         else:
             super().keyPressEvent(event)
 
 
 class BatchView(QWidget):
-    """`start_wanted` sends everything that can be sent; `pause_wanted` lets the running one end."""
+    """`start_requested` sends everything that can be sent; `pause_requested` lets the running one end."""
 
-    start_wanted = Signal()
-    pause_wanted = Signal()
-    add_wanted = Signal()
-    clear_wanted = Signal()
-    open_wanted = Signal(str)
-    drop_wanted = Signal(str)
+    start_requested = Signal()
+    pause_requested = Signal()
+    add_requested = Signal()
+    clear_requested = Signal()
+    open_requested = Signal(str)
+    drop_requested = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -205,13 +205,13 @@ class BatchView(QWidget):
         self.add = Button(theme, tr("Add files…"), "plus", size="large")
         self.clear = QuietButton(theme, tr("Remove finished"))
         self._build()
-        self.start.clicked.connect(self.start_wanted)
-        self.pause.clicked.connect(self.pause_wanted)
-        self.add.clicked.connect(self.add_wanted)
-        self.clear.clicked.connect(self.clear_wanted)
-        self.table.open_wanted.connect(self.open_wanted)
-        self.table.drop_wanted.connect(self.drop_wanted)
-        self.table.doubleClicked.connect(lambda _index: self.open_wanted.emit(self.table.row_id()))
+        self.start.clicked.connect(self.start_requested)
+        self.pause.clicked.connect(self.pause_requested)
+        self.add.clicked.connect(self.add_requested)
+        self.clear.clicked.connect(self.clear_requested)
+        self.table.open_requested.connect(self.open_requested)
+        self.table.drop_requested.connect(self.drop_requested)
+        self.table.doubleClicked.connect(lambda _index: self.open_requested.emit(self.table.row_id()))
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 

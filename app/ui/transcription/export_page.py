@@ -98,10 +98,10 @@ class ExportPage(ScrollPane):
     """`changed` carries another `ExportChoice`."""
 
     changed = Signal(object)
-    save_wanted = Signal()
-    copy_wanted = Signal()
-    chat_wanted = Signal()
-    speech_wanted = Signal()
+    save_requested = Signal()
+    copy_requested = Signal()
+    chat_requested = Signal()
+    speech_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -195,10 +195,10 @@ class ExportPage(ScrollPane):
         self.line_chars.value_edited.connect(lambda value: self._rule(line_chars=int(value)))
         self.lines.value_edited.connect(lambda value: self._rule(lines=int(value)))
         self.longest.value_edited.connect(lambda value: self._rule(longest_s=float(value)))
-        self.save.clicked.connect(self.save_wanted)
-        self.copy.clicked.connect(self.copy_wanted)
-        self.chat.clicked.connect(self.chat_wanted)
-        self.speech.clicked.connect(self.speech_wanted)
+        self.save.clicked.connect(self.save_requested)
+        self.copy.clicked.connect(self.copy_requested)
+        self.chat.clicked.connect(self.chat_requested)
+        self.speech.clicked.connect(self.speech_requested)
 
     def _rule(self, **changes: float) -> None:
         rules = replace(self._choice.rules, **changes)  # type: ignore[arg-type]  # the callers give each its kind

@@ -27,11 +27,11 @@ class TranscriptHeader(QFrame):
 
     renamed = Signal(str)
     model_chosen = Signal(str)
-    again_wanted = Signal(str)  # with this model
-    copy_wanted = Signal()
-    list_wanted = Signal()
-    inspector_wanted = Signal()
-    new_wanted = Signal()
+    again_requested = Signal(str)  # with this model
+    copy_requested = Signal()
+    list_requested = Signal()
+    inspector_requested = Signal()
+    new_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,10 +65,10 @@ class TranscriptHeader(QFrame):
         self.rename_button.clicked.connect(self.begin_rename)
         self.model.clicked.connect(self.open_models)
         self.again.clicked.connect(self.open_again)
-        self.copy.clicked.connect(self.copy_wanted)
-        self.new_button.clicked.connect(self.new_wanted)
-        self.list_button.clicked.connect(self.list_wanted)
-        self.inspector_button.clicked.connect(self.inspector_wanted)
+        self.copy.clicked.connect(self.copy_requested)
+        self.new_button.clicked.connect(self.new_requested)
+        self.list_button.clicked.connect(self.list_requested)
+        self.inspector_button.clicked.connect(self.inspector_requested)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -113,7 +113,7 @@ class TranscriptHeader(QFrame):
     def open_again(self) -> Menu:
         """The models to transcribe this sound with once more; the price stands beside each."""
         menu = self._menu()
-        menu.triggered.connect(lambda action: self.again_wanted.emit(str(action.data())) if action.data() else None)
+        menu.triggered.connect(lambda action: self.again_requested.emit(str(action.data())) if action.data() else None)
         menu.popup(self.again.mapToGlobal(self.again.rect().bottomLeft()))
         return menu
 

@@ -72,13 +72,13 @@ class TranscriptDelegate(GroupedDelegate):
 class TranscriptListPane(ListPane):
     """Shows the rows and says which one is wanted, and for what."""
 
-    record_wanted = Signal()
-    files_wanted = Signal()
-    table_wanted = Signal()
-    open_wanted = Signal(str)
-    rename_wanted = Signal(str)
-    trash_wanted = Signal(object)  # ids
-    search_wanted = Signal(str)
+    record_requested = Signal()
+    files_requested = Signal()
+    table_requested = Signal()
+    open_requested = Signal(str)
+    rename_requested = Signal(str)
+    trash_requested = Signal(object)  # ids
+    search_requested = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self.foot = StorageFooter(theme)
@@ -102,14 +102,14 @@ class TranscriptListPane(ListPane):
         )
         self.view.setItemDelegate(TranscriptDelegate(theme, self.view))
         self.hold(self.view)
-        self.new.clicked.connect(self.record_wanted)
-        self.files.clicked.connect(self.files_wanted)
-        self.table.clicked.connect(self.table_wanted)
-        self.filter.search_changed.connect(self.search_wanted)
-        self.view.chosen.connect(lambda key: self.open_wanted.emit(str(key)))
-        self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
-        self.view.trash_wanted.connect(self.trash_wanted)
-        self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
+        self.new.clicked.connect(self.record_requested)
+        self.files.clicked.connect(self.files_requested)
+        self.table.clicked.connect(self.table_requested)
+        self.filter.search_changed.connect(self.search_requested)
+        self.view.chosen.connect(lambda key: self.open_requested.emit(str(key)))
+        self.view.rename_requested.connect(lambda key: self.rename_requested.emit(str(key)))
+        self.view.trash_requested.connect(self.trash_requested)
+        self.view.menu_requested.connect(lambda key, place: self.menu_of(str(key)).popup(place))
 
     # What the page tells
 
@@ -166,11 +166,13 @@ class TranscriptListPane(ListPane):
         chosen = self.view.selected_with(row_id)
         if len(chosen) == 1:
             menu.add(tr("Open"), "transcribe", shortcut="Return").triggered.connect(
-                lambda: self.open_wanted.emit(row_id)
+                lambda: self.open_requested.emit(row_id)
             )
-            menu.add(tr("Rename"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename_wanted.emit(row_id))
+            menu.add(tr("Rename"), "pencil", shortcut="F2").triggered.connect(
+                lambda: self.rename_requested.emit(row_id)
+            )
         trash = menu.add_trash(tr_n("Move to trash", "Move {n} rows to trash", len(chosen)))
-        trash.triggered.connect(lambda: self.trash_wanted.emit(chosen))
+        trash.triggered.connect(lambda: self.trash_requested.emit(chosen))
         return menu
 
 

@@ -34,7 +34,7 @@ class OptionsPage(ScrollPane):
     microphone_chosen = Signal(str)
     channel_chosen = Signal(int)
     gain_changed = Signal(float)
-    test_wanted = Signal()
+    test_requested = Signal()
     option_changed = Signal(str, object)
     mark_renamed = Signal(int, str)
     mark_removed = Signal(int)
@@ -114,7 +114,7 @@ class OptionsPage(ScrollPane):
         self.input.activated.connect(lambda place: self.microphone_chosen.emit(str(self.input.itemData(place) or "")))
         self.channel.activated.connect(lambda place: self.channel_chosen.emit(int(self.channel.itemData(place))))
         self.gain.value_edited.connect(self.gain_changed)
-        self.test.clicked.connect(self.test_wanted)
+        self.test.clicked.connect(self.test_requested)
         self.record_as.changed.connect(lambda key: self.option_changed.emit("record_as", key))
         self.language.activated.connect(
             lambda place: self.option_changed.emit("language", str(self.language.itemData(place) or ""))

@@ -47,10 +47,10 @@ class TranscriptionPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
-    chat_wanted = Signal(str, str)  # title and text of a transcript
-    speech_wanted = Signal(str, str)
+    help_requested = Signal(str)  # an action id that another part of the window carries out
+    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    chat_requested = Signal(str, str)  # title and text of a transcript
+    speech_requested = Signal(str, str)
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -105,8 +105,8 @@ class TranscriptionPage(QObject):
         presenter.batch_changed.connect(self._show_table_button)
         presenter.exports.changed.connect(self._show_export)
         presenter.footer_changed.connect(self.list.show_footer)
-        presenter.notice.connect(self.toast_wanted)
-        presenter.help_wanted.connect(self.help_wanted)
+        presenter.notice.connect(self.toast_requested)
+        presenter.help_requested.connect(self.help_requested)
         presenter.busy_changed.connect(self.changed)
         presenter.recording.inputs_changed.connect(self._show_inputs)
         presenter.recording.ticked.connect(self._show_tick)
@@ -114,71 +114,71 @@ class TranscriptionPage(QObject):
 
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
-        pane.record_wanted.connect(presenter.close_row)
-        pane.files_wanted.connect(self.choose_files)
-        pane.table_wanted.connect(presenter.show_batch)
-        pane.open_wanted.connect(self.open_row)
-        pane.rename_wanted.connect(self._rename)
-        pane.trash_wanted.connect(presenter.move_to_trash)
+        pane.record_requested.connect(presenter.close_row)
+        pane.files_requested.connect(self.choose_files)
+        pane.table_requested.connect(presenter.show_batch)
+        pane.open_requested.connect(self.open_row)
+        pane.rename_requested.connect(self._rename)
+        pane.trash_requested.connect(presenter.move_to_trash)
         pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, tr("Back to transcripts"))
-        pane.search_wanted.connect(presenter.search)
+        pane.search_requested.connect(presenter.search)
 
     def _connect_canvas(self) -> None:
         main, presenter = self.main, self.presenter
         header = main.header
         header.renamed.connect(lambda title: presenter.rename(self._head.id or "", title))
         header.model_chosen.connect(lambda model: presenter.set_option("model", model))
-        header.again_wanted.connect(presenter.transcribe_again)
-        header.copy_wanted.connect(self.copy_text)
-        header.new_wanted.connect(presenter.close_row)
-        header.list_wanted.connect(lambda: self.toggle_list())
-        header.inspector_wanted.connect(lambda: self.toggle_inspector())
+        header.again_requested.connect(presenter.transcribe_again)
+        header.copy_requested.connect(self.copy_text)
+        header.new_requested.connect(presenter.close_row)
+        header.list_requested.connect(lambda: self.toggle_list())
+        header.inspector_requested.connect(lambda: self.toggle_inspector())
         main.files_dropped.connect(presenter.add_files)
         main.pause_pressed.connect(presenter.recorder.pause_recording)
         main.mark_pressed.connect(presenter.mark)
-        main.start.record_wanted.connect(presenter.recorder.record)
-        main.start.files_wanted.connect(self.choose_files)
-        main.start.folder_wanted.connect(self.choose_folder)
-        main.start.test_wanted.connect(presenter.recorder.test_microphone)
+        main.start.record_requested.connect(presenter.recorder.record)
+        main.start.files_requested.connect(self.choose_files)
+        main.start.folder_requested.connect(self.choose_folder)
+        main.start.test_requested.connect(presenter.recorder.test_microphone)
         main.start.action.connect(presenter.act)
-        main.recording.stop_wanted.connect(lambda: presenter.recorder.stop_recording(transcribe=True))
-        main.recording.save_wanted.connect(lambda: presenter.recorder.stop_recording(transcribe=False))
-        main.recording.pause_wanted.connect(presenter.recorder.pause_recording)
-        main.recording.mark_wanted.connect(presenter.mark)
-        main.recording.discard_wanted.connect(presenter.recorder.discard_recording)
-        main.sound.transcribe_wanted.connect(presenter.transcribe)
-        main.sound.cancel_wanted.connect(presenter.cancel)
-        main.sound.treatment_wanted.connect(lambda words: presenter.set_treatment(self._head.id or "", words))
+        main.recording.stop_requested.connect(lambda: presenter.recorder.stop_recording(transcribe=True))
+        main.recording.save_requested.connect(lambda: presenter.recorder.stop_recording(transcribe=False))
+        main.recording.pause_requested.connect(presenter.recorder.pause_recording)
+        main.recording.mark_requested.connect(presenter.mark)
+        main.recording.discard_requested.connect(presenter.recorder.discard_recording)
+        main.sound.transcribe_requested.connect(presenter.transcribe)
+        main.sound.cancel_requested.connect(presenter.cancel)
+        main.sound.treatment_requested.connect(lambda words: presenter.set_treatment(self._head.id or "", words))
         main.sound.action.connect(presenter.act)
-        main.sound.copy_wanted.connect(self.save_sound)
-        main.batch.start_wanted.connect(presenter.batch_queue.start)
-        main.batch.pause_wanted.connect(presenter.batch_queue.pause)
-        main.batch.add_wanted.connect(self.choose_files)
-        main.batch.clear_wanted.connect(presenter.batch_queue.clear_done)
-        main.batch.open_wanted.connect(self.open_row)
-        main.batch.drop_wanted.connect(presenter.batch_queue.drop)
+        main.sound.copy_requested.connect(self.save_sound)
+        main.batch.start_requested.connect(presenter.batch_queue.start)
+        main.batch.pause_requested.connect(presenter.batch_queue.pause)
+        main.batch.add_requested.connect(self.choose_files)
+        main.batch.clear_requested.connect(presenter.batch_queue.clear_done)
+        main.batch.open_requested.connect(self.open_row)
+        main.batch.drop_requested.connect(presenter.batch_queue.drop)
 
     def _connect_player(self) -> None:
         playing, result = self.presenter.playing, self.main.result
         view, reading = result.view, self.presenter.reading
         for bar in self._bars():
             bar.play_pressed.connect(playing.toggle)
-            bar.seek_wanted.connect(playing.seek)
-            bar.skip_wanted.connect(playing.skip)
+            bar.seek_requested.connect(playing.seek)
+            bar.skip_requested.connect(playing.skip)
             bar.speed_chosen.connect(playing.set_speed)
             bar.volume_chosen.connect(playing.set_volume)
             bar.output_chosen.connect(playing.set_output)
-            bar.outputs_wanted.connect(lambda: self._tasks.replace("outputs", self._read_outputs))
+            bar.outputs_requested.connect(lambda: self._tasks.replace("outputs", self._read_outputs))
         playing.position_changed.connect(self._show_position)
         playing.changed.connect(self._show_playing)
-        view.hear_wanted.connect(lambda seconds: playing.seek(seconds, play=True))
+        view.listen_requested.connect(lambda seconds: playing.seek(seconds, play=True))
         view.edited.connect(reading.edit)
         view.edit_begun.connect(playing.pause)
-        result.replace_wanted.connect(reading.replace)
-        view.nudge_wanted.connect(reading.nudge)
-        view.split_wanted.connect(reading.split)
-        view.merge_wanted.connect(reading.merge)
-        result.receipt_wanted.connect(self.open_request)
+        result.replace_requested.connect(reading.replace)
+        view.nudge_requested.connect(reading.nudge)
+        view.split_requested.connect(reading.split)
+        view.merge_requested.connect(reading.merge)
+        result.receipt_requested.connect(self.open_request)
         self._show_playing()
 
     def _bars(self) -> tuple[PlayerBar, PlayerBar]:
@@ -190,16 +190,16 @@ class TranscriptionPage(QObject):
         options.microphone_chosen.connect(presenter.recorder.choose_microphone)
         options.channel_chosen.connect(presenter.recorder.choose_channel)
         options.gain_changed.connect(self._set_gain)
-        options.test_wanted.connect(presenter.recorder.test_microphone)
+        options.test_requested.connect(presenter.recorder.test_microphone)
         options.option_changed.connect(presenter.set_option)
         options.mark_renamed.connect(presenter.rename_mark)
         options.mark_removed.connect(presenter.remove_mark)
         export.changed.connect(presenter.exports.choose)
-        export.save_wanted.connect(self.save_export)
-        export.copy_wanted.connect(self.copy_export)
-        export.chat_wanted.connect(lambda: self.chat_wanted.emit(self._head.title, self.plain_text()))
-        export.speech_wanted.connect(lambda: self.speech_wanted.emit(self._head.title, self.plain_text()))
-        self.side.request.copied.connect(self.toast_wanted.emit)
+        export.save_requested.connect(self.save_export)
+        export.copy_requested.connect(self.copy_export)
+        export.chat_requested.connect(lambda: self.chat_requested.emit(self._head.title, self.plain_text()))
+        export.speech_requested.connect(lambda: self.speech_requested.emit(self._head.title, self.plain_text()))
+        self.side.request.copied.connect(self.toast_requested.emit)
 
     # What the presenter tells
 
@@ -347,7 +347,7 @@ class TranscriptionPage(QObject):
         """A key whose button rests says why."""
         words = why_not_sent(self._head, self.presenter.batch_queue.view())
         if words:
-            self.toast_wanted.emit(words)
+            self.toast_requested.emit(words)
 
     def trash(self) -> None:
         if self._head.id is not None:
@@ -376,14 +376,14 @@ class TranscriptionPage(QObject):
 
     def copy_export(self) -> None:
         QGuiApplication.clipboard().setText(self.presenter.exports.text())
-        self.toast_wanted.emit(tr("Copied"))
+        self.toast_requested.emit(tr("Copied"))
 
     def plain_text(self) -> str:
         return self.presenter.reading.document.text
 
     def copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self.plain_text())
-        self.toast_wanted.emit(tr("Text copied"))
+        self.toast_requested.emit(tr("Text copied"))
 
     def open_request(self) -> None:
         self.side.show_page(REQUEST)

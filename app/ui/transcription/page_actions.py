@@ -32,7 +32,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         return presenter.recorder.is_recording
 
     def nudge(edge: str, by: float) -> None:
-        view.nudge_wanted.emit(view.segment, edge, by)
+        view.nudge_requested.emit(view.segment, edge, by)
 
     discard = presenter.recorder.discard_recording
 
@@ -131,7 +131,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction(
             "transcription.chat",
             tr("Ask about it in Chat"),
-            page.side.export.chat_wanted.emit,
+            page.side.export.chat_requested.emit,
             "",
             "chat",
             enabled=reading,
@@ -139,7 +139,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction(
             "transcription.speech",
             tr("Speak transcript"),
-            page.side.export.speech_wanted.emit,
+            page.side.export.speech_requested.emit,
             "",
             "speech",
             enabled=reading,

@@ -79,7 +79,7 @@ class TranscriptionPresenter(QObject):
     footer_changed = Signal(str)
     notice = Signal(object)  # a sentence; `Saved` for a file that was written
     row_notice = Signal(str, str)  # a sentence, and the id of the row that it is about
-    help_wanted = Signal(str)  # an action of an error card that another part of the window carries out
+    help_requested = Signal(str)  # an action of an error card that another part of the window carries out
     busy_changed = Signal()
 
     def __init__(
@@ -609,7 +609,7 @@ class TranscriptionPresenter(QObject):
         elif action == "record":
             self.recorder.record()
         else:
-            self.help_wanted.emit(action)
+            self.help_requested.emit(action)
 
     def _told(self, row_id: str) -> None:
         """The sender has news of a row."""

@@ -35,11 +35,11 @@ WARNINGS = {
 class RecordingView(QWidget):
     """Nothing is decided here; each button says what the person wants."""
 
-    stop_wanted = Signal()
-    save_wanted = Signal()
-    pause_wanted = Signal()
-    mark_wanted = Signal()
-    discard_wanted = Signal()
+    stop_requested = Signal()
+    save_requested = Signal()
+    pause_requested = Signal()
+    mark_requested = Signal()
+    discard_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -121,11 +121,11 @@ class RecordingView(QWidget):
         column.addLayout(last)
 
     def _connect(self) -> None:
-        self.stop.clicked.connect(self.stop_wanted)
-        self.pause.clicked.connect(self.pause_wanted)
-        self.mark.clicked.connect(self.mark_wanted)
-        self.save.clicked.connect(self.save_wanted)
-        self.discard.clicked.connect(self.discard_wanted)
+        self.stop.clicked.connect(self.stop_requested)
+        self.pause.clicked.connect(self.pause_requested)
+        self.mark.clicked.connect(self.mark_requested)
+        self.save.clicked.connect(self.save_requested)
+        self.discard.clicked.connect(self.discard_requested)
 
     def _apply_theme(self) -> None:
         theme = self._theme

@@ -36,8 +36,8 @@ ESTIMATED = {
 class ResultView(QWidget):
     """Search and modes are its own; everything else is told to the page."""
 
-    receipt_wanted = Signal()
-    replace_wanted = Signal(object, str)  # tuple[Match, ...], the text in their place
+    receipt_requested = Signal()
+    replace_requested = Signal(object, str)  # tuple[Match, ...], the text in their place
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,9 +125,9 @@ class ResultView(QWidget):
         self.previous.clicked.connect(lambda: self.step(-1))
         self.next.clicked.connect(lambda: self.step(1))
         self.modes.changed.connect(self.view.set_mode)
-        self.receipt.activated.connect(self.receipt_wanted)
+        self.receipt.activated.connect(self.receipt_requested)
         self.follow.toggled.connect(self._set_follow)
-        self.player.segment_wanted.connect(self._step_segment)
+        self.player.segment_requested.connect(self._step_segment)
 
     def _apply_theme(self) -> None:
         px = self._theme.px
@@ -206,12 +206,12 @@ class ResultView(QWidget):
         if 0 <= self._at < len(self._found):
             match, text = self._found[self._at], self.replacement.text()
             self._after = (match.segment, match.start + len(text))
-            self.replace_wanted.emit((match,), text)
+            self.replace_requested.emit((match,), text)
 
     def _replace_all(self) -> None:
         self._search(self.search.text(), keep=True)
         if found := self._found:
-            self.replace_wanted.emit(found, self.replacement.text())
+            self.replace_requested.emit(found, self.replacement.text())
             words = tr_n("1 replaced", "{n} replaced", len(found))
             self.count.set_text(words)
             announce(self.count, words)
@@ -251,7 +251,7 @@ class ResultView(QWidget):
         at = self.view.spoken[0] if self.view.spoken is not None else self.view.segment
         number = max(0, min(len(document.segments) - 1, at + by))
         self.view.go_to(number)
-        self.view.hear_wanted.emit(document.segments[number].start)
+        self.view.listen_requested.emit(document.segments[number].start)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.player.handle_key(event):

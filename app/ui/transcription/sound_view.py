@@ -44,13 +44,13 @@ LARGEST_TARGET_MB = 25
 
 
 class SoundView(QWidget):
-    """`treatment_wanted` is "", "flac", "split" or "compress:BYTES"."""
+    """`treatment_requested` is "", "flac", "split" or "compress:BYTES"."""
 
-    transcribe_wanted = Signal()
-    cancel_wanted = Signal()
-    treatment_wanted = Signal(str)
+    transcribe_requested = Signal()
+    cancel_requested = Signal()
+    treatment_requested = Signal(str)
     action = Signal(str)
-    copy_wanted = Signal()  # of the sound, as a file elsewhere
+    copy_requested = Signal()  # of the sound, as a file elsewhere
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -181,18 +181,18 @@ class SoundView(QWidget):
         self._work_words = ""
         self._begun: tuple[str | None, float] | None = None  # the row that is worked on, and since when
         self._seconds = Ticker(self, self._show_elapsed, SECOND_MS, lambda: self._begun is not None)
-        self.send.clicked.connect(self.transcribe_wanted)
-        self.stop.clicked.connect(self.cancel_wanted)
-        self.save.clicked.connect(self.copy_wanted)
+        self.send.clicked.connect(self.transcribe_requested)
+        self.stop.clicked.connect(self.cancel_requested)
+        self.save.clicked.connect(self.copy_requested)
         self.error.action.connect(self.action)
-        self.flac.clicked.connect(lambda: self.treatment_wanted.emit("flac"))
-        self.split.clicked.connect(lambda: self.treatment_wanted.emit("split"))
+        self.flac.clicked.connect(lambda: self.treatment_requested.emit("flac"))
+        self.split.clicked.connect(lambda: self.treatment_requested.emit("split"))
         self.squeeze.clicked.connect(self._want_squeeze)
         self.target.value_edited.connect(self._want_squeeze)
-        self.forget.clicked.connect(lambda: self.treatment_wanted.emit(""))
+        self.forget.clicked.connect(lambda: self.treatment_requested.emit(""))
 
     def _want_squeeze(self) -> None:
-        self.treatment_wanted.emit(f"compress:{round(self.target.value()) * MEGABYTE}")
+        self.treatment_requested.emit(f"compress:{round(self.target.value()) * MEGABYTE}")
 
     def _apply_theme(self) -> None:
         px = self._theme.px

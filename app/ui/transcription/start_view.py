@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 class StartView(ScrollPane):
     """What belongs here, the first step as a button, one key."""
 
-    record_wanted = Signal()
-    files_wanted = Signal()
-    folder_wanted = Signal()
-    test_wanted = Signal()
+    record_requested = Signal()
+    files_requested = Signal()
+    folder_requested = Signal()
+    test_requested = Signal()
     action = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -106,10 +106,10 @@ class StartView(ScrollPane):
         column.addLayout(card)
         column.addStretch(3)
         self.meter.hide()
-        self.record.clicked.connect(self.record_wanted)
-        self.files.clicked.connect(self.files_wanted)
-        self.folder.clicked.connect(self.folder_wanted)
-        self.test.clicked.connect(self.test_wanted)
+        self.record.clicked.connect(self.record_requested)
+        self.files.clicked.connect(self.files_requested)
+        self.folder.clicked.connect(self.folder_requested)
+        self.test.clicked.connect(self.test_requested)
 
     def show_head(self, head: Head) -> None:
         problem = head.problem if head.view == "empty" else None

@@ -42,15 +42,15 @@ HEAR_AFTER_MS = 250
 
 
 class TranscriptView(QAbstractScrollArea):
-    """`hear_wanted` tells a second; edits name a segment. `handle_key` may be given keys that the player
+    """`listen_requested` tells a second; edits name a segment. `handle_key` may be given keys that the player
     understands."""
 
-    hear_wanted = Signal(float)
+    listen_requested = Signal(float)
     edited = Signal(int, str)
     edit_begun = Signal()  # by a double click, whose first click would else be heard
-    nudge_wanted = Signal(int, str, float)  # segment, "start", "end" or "both", seconds
-    split_wanted = Signal(int, int)  # segment, word
-    merge_wanted = Signal(int)  # with the one after it
+    nudge_requested = Signal(int, str, float)  # segment, "start", "end" or "both", seconds
+    split_requested = Signal(int, int)  # segment, word
+    merge_requested = Signal(int)  # with the one after it
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +71,7 @@ class TranscriptView(QAbstractScrollArea):
         self._hear = QTimer(self)  # a click is heard when it is no double click
         self._hear.setSingleShot(True)
         self._hear.setInterval(min(HEAR_AFTER_MS, QGuiApplication.styleHints().mouseDoubleClickInterval()))
-        self._hear.timeout.connect(lambda: self.hear_wanted.emit(self._hear_at))
+        self._hear.timeout.connect(lambda: self.listen_requested.emit(self._hear_at))
         self.handle_key: Callable[[QKeyEvent], bool] = lambda _event: False
         self.editor = SegmentEditor(theme, self.viewport())
         self.editor.committed.connect(self.edited)
@@ -362,7 +362,7 @@ class TranscriptView(QAbstractScrollArea):
             Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier: "end",
         }
         if key in arrows and held in edges:
-            self.nudge_wanted.emit(self.segment, edges[held], arrows[Qt.Key(key)] * NUDGE_S)
+            self.nudge_requested.emit(self.segment, edges[held], arrows[Qt.Key(key)] * NUDGE_S)
         elif key in arrows and held == Qt.KeyboardModifier.ControlModifier:
             self._step_word(arrows[Qt.Key(key)])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held:
@@ -408,11 +408,11 @@ class TranscriptView(QAbstractScrollArea):
         """Begin a new segment with the chosen word, or with the one that is spoken."""
         place = self.chosen or self.spoken
         if place is not None:
-            self.split_wanted.emit(*place)
+            self.split_requested.emit(*place)
 
     def merge_before(self) -> None:
         if self.segment > 0:
-            self.merge_wanted.emit(self.segment - 1)
+            self.merge_requested.emit(self.segment - 1)
 
     def begin_edit(self) -> None:
         """Turn the segment of the keyboard into a field. In the other modes, go to its segment first."""
@@ -451,7 +451,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def hear(self) -> None:
         """From the chosen word, or from the beginning of the segment."""
-        self.hear_wanted.emit(self._place_of_keyboard())
+        self.listen_requested.emit(self._place_of_keyboard())
 
 
 def segment_menu(view: TranscriptView, theme: Theme) -> Menu:
@@ -472,7 +472,7 @@ def segment_menu(view: TranscriptView, theme: Theme) -> Menu:
         (tr("End 0.1 s later"), "end", NUDGE_S, "Alt+Shift+Right"),
     ):
         menu.add(words, shortcut=keys).triggered.connect(
-            lambda _on=False, edge=edge, by=by: view.nudge_wanted.emit(segment, edge, by)
+            lambda _on=False, edge=edge, by=by: view.nudge_requested.emit(segment, edge, by)
         )
     menu.addSeparator()
     can_split = (view.chosen or view.spoken) is not None

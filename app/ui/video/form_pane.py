@@ -38,9 +38,9 @@ class FormPane(QWidget):
     """`edited` tells a field of `Form` and its new value."""
 
     edited = Signal(str, object)
-    clear_wanted = Signal()
-    queue_wanted = Signal()
-    prompts_wanted = Signal()
+    clear_requested = Signal()
+    queue_requested = Signal()
+    prompts_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -203,9 +203,9 @@ class FormPane(QWidget):
         self.shape.chosen.connect(lambda value: edit("aspect_ratio", value))
         self.audio.toggled.connect(lambda on: edit("audio", on))
         self.delete.toggled.connect(lambda on: edit("clean_after", on))
-        self.clear.clicked.connect(self.clear_wanted)
-        self.prompts.clicked.connect(self.prompts_wanted)
-        self.queue.clicked.connect(self.queue_wanted)
+        self.clear.clicked.connect(self.clear_requested)
+        self.prompts.clicked.connect(self.prompts_requested)
+        self.queue.clicked.connect(self.queue_requested)
 
     # Showing
 

@@ -45,18 +45,18 @@ PLAYER_KEYS = frozenset(
 
 
 class JobsPane(QFrame):
-    """`selected` and `menu_wanted` carry a job's id; whoever takes the key of `player_key` accepts its event."""
+    """`selected` and `menu_requested` carry a job's id; whoever takes the key of `player_key` accepts its event."""
 
     selected = Signal(str)
     filter_chosen = Signal(str)
-    search_wanted = Signal(str)
-    menu_wanted = Signal(str, QPoint)
-    trash_wanted = Signal(object)  # ids
-    folder_wanted = Signal()
-    empty_wanted = Signal()
-    example_wanted = Signal(str)
-    list_wanted = Signal()
-    inspector_wanted = Signal()
+    search_requested = Signal(str)
+    menu_requested = Signal(str, QPoint)
+    trash_requested = Signal(object)  # ids
+    folder_requested = Signal()
+    empty_requested = Signal()
+    example_requested = Signal(str)
+    list_requested = Signal()
+    inspector_requested = Signal()
     player_key = Signal(QKeyEvent)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
@@ -141,18 +141,18 @@ class JobsPane(QFrame):
     def _connect(self) -> None:
         self.view.moved.connect(self._choose)
         self.view.chosen.connect(self._choose)
-        self.view.menu_wanted.connect(lambda key, at: self.menu_wanted.emit(str(key), at))
-        self.view.trash_wanted.connect(self.trash_wanted)
+        self.view.menu_requested.connect(lambda key, at: self.menu_requested.emit(str(key), at))
+        self.view.trash_requested.connect(self.trash_requested)
         self.view.key_pressed.connect(self._hand_on)
         self.filter.changed.connect(self.filter_chosen)
-        self.search.search_changed.connect(self.search_wanted)
+        self.search.search_changed.connect(self.search_requested)
         self.search.left.connect(lambda: self.show_search(False))
         self.search_button.toggled.connect(self.show_search)
-        self.folder.clicked.connect(self.folder_wanted)
-        self.empty_trash.clicked.connect(self.empty_wanted)
-        self.empty.action.connect(lambda _id: self.example_wanted.emit(EXAMPLE))
-        self.list_button.clicked.connect(self.list_wanted)
-        self.inspector_button.clicked.connect(self.inspector_wanted)
+        self.folder.clicked.connect(self.folder_requested)
+        self.empty_trash.clicked.connect(self.empty_requested)
+        self.empty.action.connect(lambda _id: self.example_requested.emit(EXAMPLE))
+        self.list_button.clicked.connect(self.list_requested)
+        self.inspector_button.clicked.connect(self.inspector_requested)
         self.posters.made.connect(lambda _film: self.view.viewport().update())
 
     def _apply_theme(self) -> None:
@@ -219,7 +219,7 @@ class JobsPane(QFrame):
             self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         elif self.search.text():
             self.search.clear()
-            self.search_wanted.emit("")
+            self.search_requested.emit("")
 
     def _choose(self, key: Hashable) -> None:
         if key != self._jobs.selected:

@@ -57,8 +57,8 @@ class VideoPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    help_wanted = Signal(str)  # an action id that another part of the window carries out
-    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
+    help_requested = Signal(str)  # an action id that another part of the window carries out
+    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -110,7 +110,7 @@ class VideoPage(QObject):
         presenter.row_changed.connect(self.main.show_row)
         presenter.detail_changed.connect(self._show_detail)
         presenter.busy_changed.connect(self.changed)
-        presenter.notice.connect(self.toast_wanted)
+        presenter.notice.connect(self.toast_requested)
         presenter.job_notice.connect(lambda *_about: self._point_at_job())
         second = Ticker(self.main, self._renew, SECOND_MS, lambda: bool(presenter.open_jobs()))
         presenter.busy_changed.connect(second.look)
@@ -119,32 +119,32 @@ class VideoPage(QObject):
     def _connect_form(self) -> None:
         form, video_form = self.form, self.presenter.form
         form.edited.connect(lambda name, value: video_form.set(**{name: value}))
-        form.clear_wanted.connect(video_form.clear)
-        form.queue_wanted.connect(self.queue)
-        form.prompts_wanted.connect(self.open_prompts)
+        form.clear_requested.connect(video_form.clear)
+        form.queue_requested.connect(self.queue)
+        form.prompts_requested.connect(self.open_prompts)
         self.prompts.used.connect(self._set_prompt)
-        self.prompts.told.connect(self.toast_wanted)
+        self.prompts.told.connect(self.toast_requested)
 
     def _connect_jobs(self) -> None:
         main, presenter = self.main, self.presenter
         main.selected.connect(presenter.select)
         main.filter_chosen.connect(presenter.show)
-        main.search_wanted.connect(presenter.find)
-        main.trash_wanted.connect(self.presenter.job_actions.move_to_trash)
-        main.menu_wanted.connect(self._open_menu)
-        main.folder_wanted.connect(lambda: _open_folder(presenter.job_store.folder))
-        main.empty_wanted.connect(lambda: self._tasks.start_unless_running("video empty", self._ask_empty))
-        main.example_wanted.connect(self._set_prompt)
-        main.list_wanted.connect(lambda: self.toggle_list())
-        main.inspector_wanted.connect(lambda: self.toggle_inspector())
+        main.search_requested.connect(presenter.find)
+        main.trash_requested.connect(self.presenter.job_actions.move_to_trash)
+        main.menu_requested.connect(self._open_menu)
+        main.folder_requested.connect(lambda: _open_folder(presenter.job_store.folder))
+        main.empty_requested.connect(lambda: self._tasks.start_unless_running("video empty", self._ask_empty))
+        main.example_requested.connect(self._set_prompt)
+        main.list_requested.connect(lambda: self.toggle_list())
+        main.inspector_requested.connect(lambda: self.toggle_inspector())
         main.player_key.connect(self._give_key)
 
     def _connect_side(self) -> None:
         side = self.side
         side.action.connect(self.act)
-        side.copied.connect(self.toast_wanted.emit)
-        side.request.copied.connect(self.toast_wanted.emit)
-        side.player.problem.connect(self.toast_wanted.emit)
+        side.copied.connect(self.toast_requested.emit)
+        side.request.copied.connect(self.toast_requested.emit)
+        side.player.problem.connect(self.toast_requested.emit)
         side.more.clicked.connect(
             lambda: self._open_menu(self.detail.id, side.more.mapToGlobal(side.more.rect().bottomLeft()))
         )
@@ -176,7 +176,7 @@ class VideoPage(QObject):
         if not self.form.queue.isEnabled():
             view = self.presenter.form.view()
             if view.refusal:
-                self.toast_wanted.emit(view.refusal.sentence)
+                self.toast_requested.emit(view.refusal.sentence)
             return
         self.presenter.queue()
 
@@ -202,7 +202,7 @@ class VideoPage(QObject):
         elif action in ("send", "fetch", "cancel", "up", "down", "trash", "restore"):
             self.presenter.do(action, job_id)
         else:
-            self.help_wanted.emit(action)
+            self.help_requested.emit(action)
 
     async def _ask(self, action: str, job_id: str) -> None:
         """Ask before what costs money or cannot be taken back."""
@@ -335,7 +335,7 @@ class VideoPage(QObject):
             data = QMimeData()
             data.setUrls([QUrl.fromLocalFile(self.detail.film)])
             QGuiApplication.clipboard().setMimeData(data)
-            self.toast_wanted.emit(tr("Video copied"))
+            self.toast_requested.emit(tr("Video copied"))
 
     def expand(self) -> None:
         """Play the video in a window of its own."""

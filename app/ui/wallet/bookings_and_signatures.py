@@ -27,9 +27,9 @@ def _page(theme: Theme) -> tuple[QWidget, QVBoxLayout]:
 
 
 class ComparePage(QWidget):
-    """`compare_wanted`: hold the receipts against the service's bookings."""
+    """`compare_requested`: hold the receipts against the service's bookings."""
 
-    compare_wanted = Signal()
+    compare_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class ComparePage(QWidget):
         self.words = Label(theme, text, role="text2", wrap=True)
         head.addWidget(self.words, 1)
         self.compare = Button(theme, tr("Compare now"), "refresh")
-        self.compare.clicked.connect(self.compare_wanted)
+        self.compare.clicked.connect(self.compare_requested)
         head.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(head)
         self.verdict = Label(theme, "", weight=600, wrap=True)

@@ -32,9 +32,9 @@ class Canvas(QWidget):
 
     page_shown = Signal(str)
     seen = Signal()  # it is in front again
-    list_wanted = Signal()
-    export_wanted = Signal()
-    days_wanted = Signal(int)
+    list_requested = Signal()
+    export_requested = Signal()
+    days_requested = Signal(int)
 
     def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -54,14 +54,14 @@ class Canvas(QWidget):
         column.setSpacing(0)
         self.header = PaneTabs(theme, tr("Wallet pages"), TITLES)
         self.list_button = IconButton(theme, "panel-left", tr("Show accounts"), shortcut="Ctrl+B")
-        self.list_button.clicked.connect(self.list_wanted)
+        self.list_button.clicked.connect(self.list_requested)
         self.list_button.hide()
         self.header.add(self.list_button)
         self.span = SegmentedChoice(theme, tr("Days"), SPANS, current="14")
-        self.span.changed.connect(lambda key: self.days_wanted.emit(int(key)))
+        self.span.changed.connect(lambda key: self.days_requested.emit(int(key)))
         self.header.add(self.span)
         self.export = Button(theme, tr("Export…"), "download")
-        self.export.clicked.connect(self.export_wanted)
+        self.export.clicked.connect(self.export_requested)
         self.header.add(self.export)
         column.addWidget(self.header)
         self.pages = QStackedWidget()

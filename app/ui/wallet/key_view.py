@@ -30,10 +30,10 @@ KEY_WIDTHS = (0, 110, 92, 116, 116, 122, 100, 76)
 
 
 class KeyView(QWidget):
-    """`new_wanted`: make a key. `revoke_wanted` carries the `KeyRow` that is to end."""
+    """`new_requested`: make a key. `revoke_requested` carries the `KeyRow` that is to end."""
 
-    new_wanted = Signal()
-    revoke_wanted = Signal(object)
+    new_requested = Signal()
+    revoke_requested = Signal(object)
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -81,7 +81,7 @@ class KeyView(QWidget):
         buttons = QWidget()
         row = FlowLayout(theme, parent=buttons)
         self.new = Button(theme, tr("New key…"), "plus")
-        self.new.clicked.connect(self.new_wanted)
+        self.new.clicked.connect(self.new_requested)
         self.revoke = Button(theme, tr("Revoke…"), "trash")
         self.revoke.clicked.connect(self._revoke)
         row.addWidget(self.new)
@@ -127,7 +127,7 @@ class KeyView(QWidget):
     def _revoke(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
-            self.revoke_wanted.emit(chosen)
+            self.revoke_requested.emit(chosen)
 
 
 def _table(name: str, titles: tuple[str, str, str]) -> tuple[str, tuple[str, ...], tuple[int, ...]]:

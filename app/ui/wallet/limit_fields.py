@@ -47,10 +47,10 @@ class LimitField(QWidget):
 
 
 class LimitFields(QWidget):
-    """`limit_wanted` carries the limit's key and what was typed; the answer comes by `show_problem`."""
+    """`limit_requested` carries the limit's key and what was typed; the answer comes by `show_problem`."""
 
-    limit_wanted = Signal(str, str)
-    lock_wanted = Signal(str)
+    limit_requested = Signal(str, str)
+    lock_requested = Signal(str)
 
     def __init__(self, theme: Theme, limit_text: Callable[[str], str]) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class LimitFields(QWidget):
         for place, (words, field) in enumerate(zip(words_of, self._fields(), strict=True)):
             grid.addWidget(Label(theme, words), place, 0)
             grid.addWidget(field, place, 1)
-            field.wanted.connect(self.limit_wanted)
+            field.wanted.connect(self.limit_requested)
         grid.setColumnStretch(0, 1)
         column.addLayout(grid)
         self.problem = ProblemLabel(theme)
@@ -96,7 +96,7 @@ class LimitFields(QWidget):
         self.lock = ChoiceField(theme, tr("Lock wallets"), small=True)
         for key, words in LOCK_CHOICES:
             self.lock.addItem(words, key)
-        self.lock.activated.connect(lambda index: self.lock_wanted.emit(self.lock.itemData(index)))
+        self.lock.activated.connect(lambda index: self.lock_requested.emit(self.lock.itemData(index)))
         line.addWidget(self.lock)
         column.addLayout(line)
 

@@ -56,8 +56,8 @@ class WalletListPane(QWidget):
 
     action = Signal(str, str)
     check = Signal(str)
-    refresh_wanted = Signal()
-    new_wanted = Signal()
+    refresh_requested = Signal()
+    new_requested = Signal()
 
     def __init__(self, theme: Theme, limit_text: Callable[[str], str]) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class WalletListPane(QWidget):
         self.header = PaneHeader(theme, tr("Wallet"))
         self.updated = Label(theme, "", "small", "text2")
         self.refresh = IconButton(theme, "refresh", tr("Refresh all balances"), shortcut="F5")
-        self.refresh.clicked.connect(self.refresh_wanted)
+        self.refresh.clicked.connect(self.refresh_requested)
         self.header.add(self.updated)
         self.header.add(self.refresh)
         outer.addWidget(self.header)
@@ -87,7 +87,7 @@ class WalletListPane(QWidget):
         self._payment_cards: WidgetList[OpenPaymentCard] = WidgetList(payments)
         self._accounts, self._accounts_column = column(theme, wraps=True)
         self.new = Button(theme, tr("Add a wallet…"), "plus")
-        self.new.clicked.connect(self.new_wanted)
+        self.new.clicked.connect(self.new_requested)
         self.limits = LimitFields(theme, limit_text)
         for widget in (self._payments, self._accounts, self.new, self.limits):
             self._column.addWidget(widget)

@@ -101,9 +101,9 @@ class UsageTable(QTableWidget):
 
 
 class Overview(QScrollArea):
-    """`all_wanted`: show every receipt."""
+    """`all_requested`: show every receipt."""
 
-    all_wanted = Signal()
+    all_requested = Signal()
 
     def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -139,7 +139,7 @@ class Overview(QScrollArea):
         head.setContentsMargins(theme.px(24), theme.px(12), theme.px(24), theme.px(2))
         head.addWidget(Label(theme, tr("Recent requests"), "heading"), 1)
         self.show_all = LinkButton(theme, tr("Show all"), size="")
-        self.show_all.clicked.connect(self.all_wanted)
+        self.show_all.clicked.connect(self.all_requested)
         head.addWidget(self.show_all)
         outer.addLayout(head)
         self.latest = ReceiptTable(theme, self._row_at, name=tr("Recent requests"), hides=True)

@@ -40,9 +40,9 @@ class WalletPage(QObject):
     """A `TabPage`. Other parts of the window are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_wanted = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
     wallet_needed = Signal(str)  # the same, where a wallet has to be added first
-    use_wanted = Signal(str)  # the id of the account to call as
+    use_requested = Signal(str)  # the id of the account to call as
     top_up_closed = Signal(bool)  # whether it was credited
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
@@ -78,7 +78,7 @@ class WalletPage(QObject):
         theme, presenter, receipts = self._theme, self.presenter, self.receipts
         yield from self.main.build()
         self.dialogs = WalletDialogs(theme, self.main, self.keys)
-        self.dialogs.told.connect(self.toast_wanted)
+        self.dialogs.told.connect(self.toast_requested)
         self.key_dialogs = KeyDialogs(theme, self.main, self.api_keys)
         self._connect_list()
         self._connect_canvas()
@@ -98,33 +98,33 @@ class WalletPage(QObject):
         presenter, pane = self.presenter, self.list
         pane.action.connect(self.act)
         pane.check.connect(self.top_ups.open.check)
-        pane.refresh_wanted.connect(presenter.refresh)
-        pane.new_wanted.connect(self.new_wallet)
-        pane.limits.limit_wanted.connect(self._set_limit)
-        pane.limits.lock_wanted.connect(self.keys.set_lock_minutes)
+        pane.refresh_requested.connect(presenter.refresh)
+        pane.new_requested.connect(self.new_wallet)
+        pane.limits.limit_requested.connect(self._set_limit)
+        pane.limits.lock_requested.connect(self.keys.set_lock_minutes)
         presenter.accounts_changed.connect(self._show_accounts)
         presenter.gauges_changed.connect(self.main.overview.gauges.show_gauges)
         presenter.busy_changed.connect(pane.show_busy)
-        presenter.notice.connect(self.toast_wanted)
+        presenter.notice.connect(self.toast_requested)
         self.keys.changed.connect(presenter.reload)
         self.top_ups.open.changed.connect(lambda _payments: self._show_payments())
-        self.top_ups.open.told.connect(self.toast_wanted)
+        self.top_ups.open.told.connect(self.toast_requested)
         self.top_ups.paid.connect(presenter.read_account)
         self.top_ups.changed.connect(lambda _view: self.changed.emit())
 
     def _connect_canvas(self) -> None:
         main, receipts = self.main, self.receipts
-        main.list_wanted.connect(lambda: self.toggle_list())
-        main.export_wanted.connect(self.export)
-        main.days_wanted.connect(lambda days: receipts.set_filter(days=days, day=None))
+        main.list_requested.connect(lambda: self.toggle_list())
+        main.export_requested.connect(self.export)
+        main.days_requested.connect(lambda days: receipts.set_filter(days=days, day=None))
         main.page_shown.connect(self._page_shown)
         receipts.is_seen = main.isVisible
         main.seen.connect(receipts.catch_up)
-        main.overview.all_wanted.connect(lambda: main.show_page("receipts"))
+        main.overview.all_requested.connect(lambda: main.show_page("receipts"))
         main.overview.chart.day_chosen.connect(self.show_day)
-        main.receipts.filter_wanted.connect(self._filter)
-        main.receipts.clear_wanted.connect(lambda: receipts.set_filter(**_cleared()))
-        main.compare.compare_wanted.connect(receipts.compare)
+        main.receipts.filter_requested.connect(self._filter)
+        main.receipts.clear_requested.connect(lambda: receipts.set_filter(**_cleared()))
+        main.compare.compare_requested.connect(receipts.compare)
         receipts.count_changed.connect(main.receipts.set_count)
         receipts.rows_arrived.connect(main.receipts.table.rows.arrived)
         receipts.rows_arrived.connect(main.overview.latest.rows.arrived)
@@ -133,10 +133,10 @@ class WalletPage(QObject):
         receipts.choices_changed.connect(lambda choices: main.receipts.show_choices(choices, receipts.filter))
         receipts.filter_changed.connect(self._show_filter)
         receipts.differences_changed.connect(main.compare.show_differences)
-        receipts.notice.connect(self.toast_wanted)
+        receipts.notice.connect(self.toast_requested)
         self.api_keys.changed.connect(main.key.show_page)
-        main.key.new_wanted.connect(self.new_key)
-        main.key.revoke_wanted.connect(
+        main.key.new_requested.connect(self.new_key)
+        main.key.revoke_requested.connect(
             lambda row: self._tasks.start_unless_running("wallet dialog", self._revoke_key, row)
         )
         self.keys.signed.connect(lambda: self._page_shown(main.page) if main.page == "signed" else None)
@@ -183,7 +183,7 @@ class WalletPage(QObject):
             case "top-up":
                 self.top_up(account_id)
             case "use":
-                self.use_wanted.emit(account_id)
+                self.use_requested.emit(account_id)
             case "lock":
                 self.keys.lock()
             case "unlock":
@@ -228,7 +228,7 @@ class WalletPage(QObject):
                 if view.credited is not None
                 else tr("The top-up arrived")
             )
-            self.toast_wanted.emit(
+            self.toast_requested.emit(
                 tr(
                     "{arrived} in {name}{value}{problem}",
                     arrived=arrived,
@@ -268,7 +268,7 @@ class WalletPage(QObject):
 
     def _publish(self, sentence: str) -> None:
         if sentence:
-            self.toast_wanted.emit(sentence)
+            self.toast_requested.emit(sentence)
 
     def show_day(self, day: object) -> None:
         """Show the receipts of one day."""
@@ -318,7 +318,7 @@ class WalletPage(QObject):
         def usage_of(days: str) -> Callable[[], None]:
             def show() -> None:
                 self.main.show_page("overview")
-                self.main.days_wanted.emit(int(days))
+                self.main.days_requested.emit(int(days))
 
             return show
 

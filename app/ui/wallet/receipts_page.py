@@ -30,10 +30,10 @@ PERIODS = (
 
 
 class ReceiptsPage(QWidget):
-    """`filter_wanted` carries the name of a filter and its new value."""
+    """`filter_requested` carries the name of a filter and its new value."""
 
-    filter_wanted = Signal(str, object)
-    clear_wanted = Signal()
+    filter_requested = Signal(str, object)
+    clear_requested = Signal()
 
     def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -67,7 +67,7 @@ class ReceiptsPage(QWidget):
             field.activated.connect(lambda _index, each=name: self._chosen(each))
             flow.addWidget(field)
         self.clear = LinkButton(theme, tr("Clear filters"))
-        self.clear.clicked.connect(self.clear_wanted)
+        self.clear.clicked.connect(self.clear_requested)
         flow.addWidget(self.clear)
         column.addWidget(holder)
         yield
@@ -125,7 +125,7 @@ class ReceiptsPage(QWidget):
         self.table.rows.set_count(count)
 
     def _chosen(self, name: str) -> None:
-        self.filter_wanted.emit(name, self.fields[name].currentData())
+        self.filter_requested.emit(name, self.fields[name].currentData())
 
     def _fill(self, name: str, items: Sequence[tuple[object, str]], current: object) -> None:
         """Offer these; where they are offered already, an open list keeps its place, and no reader hears of it."""

@@ -211,8 +211,8 @@ async def test_the_style_of_an_image_is_taken_where_the_model_can(images: Images
 async def test_it_is_handed_to_chat_and_to_video(images: ImagesHarness) -> None:
     image = await first(images)
     sent: list[tuple[str, object]] = []
-    images.page.chat_wanted.connect(lambda path: sent.append(("chat", path)))
-    images.page.video_wanted.connect(lambda path: sent.append(("video", path)))
+    images.page.chat_requested.connect(lambda path: sent.append(("chat", path)))
+    images.page.video_requested.connect(lambda path: sent.append(("video", path)))
     images.press_to_chat()
     images.details.video.click()
     assert sent == [("chat", images.path_of(image)), ("video", images.path_of(image))]

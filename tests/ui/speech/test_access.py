@@ -64,8 +64,8 @@ def test_the_player_bar_is_worked_by_keys(theme: Theme, qtbot: QtBot) -> None:
     bar.show()
     asked: list[object] = []
     bar.play_pressed.connect(lambda: asked.append("play"))
-    bar.skip_wanted.connect(asked.append)
-    bar.segment_wanted.connect(asked.append)
+    bar.skip_requested.connect(asked.append)
+    bar.segment_requested.connect(asked.append)
     bar.speed_chosen.connect(asked.append)
     qtbot.keyClick(bar, Qt.Key.Key_Space)
     assert asked == [], "without a sound there is nothing to play"
@@ -89,7 +89,7 @@ def test_the_waveform_is_a_slider_that_tells_its_place(theme: Theme, qtbot: QtBo
     view.set_position(4.0)
     assert view.accessibleDescription() == "0:04 of 0:20"
     wanted: list[float] = []
-    view.seek_wanted.connect(wanted.append)
+    view.seek_requested.connect(wanted.append)
     qtbot.keyClick(view, Qt.Key.Key_Right)
     qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.rect().center())
     assert wanted[0] == 9.0 and abs(wanted[1] - 10.0) < 0.2

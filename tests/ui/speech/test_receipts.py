@@ -72,7 +72,7 @@ async def test_each_call_of_a_long_reading_can_be_looked_at_now_and_after_a_rest
 
 async def test_a_clip_that_goes_to_transcribe_is_called_by_its_title(speech: SpeechHarness) -> None:
     handed: list[object] = []
-    speech.page.transcribe_wanted.connect(handed.append)
+    speech.page.transcribe_requested.connect(handed.append)
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.page.take_text("Hello there.", "The ferry: a talk")
     assert speech.title_text() == "The ferry: a talk"

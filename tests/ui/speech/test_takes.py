@@ -167,7 +167,7 @@ async def test_a_comparison_is_one_row_with_a_way_back_and_a_menu_for_each_of_it
     next(action for action in menu.actions() if action.text() == "Move to trash").trigger()
     await until(lambda: len(speech.comparison.cards) == 2)
     assert speech.rows[0].second_line == "2 voices: Sky, Tara"
-    speech.list_view.trash_wanted.emit((row.id,))
+    speech.list_view.trash_requested.emit((row.id,))
     await until(lambda: speech.keys == [kept])
     assert speech.undo_stack.undo_last("speech")
     await until(lambda: len(speech.rows) == 2)

@@ -105,7 +105,7 @@ async def test_filters_narrow_the_list_and_clear_brings_it_back(speech: SpeechHa
 
 async def test_favourites_and_recently_used_stand_first(speech: SpeechHarness) -> None:
     picker = speech.picker
-    picker.star_wanted.emit(("tts-orpheus", "leo"))
+    picker.star_requested.emit(("tts-orpheus", "leo"))
     await until(lambda: shown(speech)[0] == ("tts-orpheus", "leo"))
     picker.stars.click()
     assert shown(speech) == [("tts-orpheus", "leo")]
@@ -191,7 +191,7 @@ def test_a_speed_that_a_model_keeps_within_bounds_says_so() -> None:
 
 async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: SpeechHarness) -> None:
     picker = speech.picker
-    picker.sample_wanted.emit(("tts-kokoro", "bf_emma"))
+    picker.sample_requested.emit(("tts-kokoro", "bf_emma"))
     await until(dialog)
     asked = dialog()
     assert asked is not None and asked.title.text() == "Hear Emma?"
@@ -201,7 +201,7 @@ async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: Spee
     assert path is not None and path.stat().st_size > 1000
     await until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma") or speech.clones.sounding is None)
     speech.clones.stop_sample()
-    picker.sample_wanted.emit(("tts-kokoro", "bf_emma"))
+    picker.sample_requested.emit(("tts-kokoro", "bf_emma"))
     await until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma"))
     assert dialog() is None
 

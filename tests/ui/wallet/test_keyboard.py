@@ -279,7 +279,7 @@ async def test_a_wallet_is_used_locked_unlocked_shown_and_exported(
     account = await wallet.faucet_wallet()
     wallet.presenter.reload()
     used: list[str] = []
-    wallet.page.use_wanted.connect(used.append)
+    wallet.page.use_requested.connect(used.append)
 
     def named(name: str) -> Callable[[], QWidget | None]:
         def find() -> QWidget | None:

@@ -35,11 +35,11 @@ WORDS_PX, REFUSAL_PX = 170, 300
 class AttachmentStrip(QWidget):
     """Shows the attachments of the draft. Signals with a string carry the key of a chip."""
 
-    remove_wanted = Signal(str)
-    shrink_wanted = Signal(str)
-    open_wanted = Signal(str)
-    other_wanted = Signal(str)  # the text instead of the file, or the file instead of the text
-    model_wanted = Signal(str)  # the id of a model that takes what this one refuses
+    remove_requested = Signal(str)
+    shrink_requested = Signal(str)
+    open_requested = Signal(str)
+    other_requested = Signal(str)  # the text instead of the file, or the file instead of the text
+    model_requested = Signal(str)  # the id of a model that takes what this one refuses
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,11 +65,11 @@ class AttachmentStrip(QWidget):
         for key, view in wanted.items():
             if key not in self.chips:
                 chip = AttachmentChip(self._theme, view, self._thumbnails)
-                chip.remove_wanted.connect(lambda key=key: self.remove_wanted.emit(key))
-                chip.shrink_wanted.connect(lambda key=key: self.shrink_wanted.emit(key))
-                chip.model_wanted.connect(self.model_wanted)
-                chip.other_wanted.connect(lambda key=key: self.other_wanted.emit(key))
-                chip.open_wanted.connect(lambda key=key: self.open_wanted.emit(key))
+                chip.remove_requested.connect(lambda key=key: self.remove_requested.emit(key))
+                chip.shrink_requested.connect(lambda key=key: self.shrink_requested.emit(key))
+                chip.model_requested.connect(self.model_requested)
+                chip.other_requested.connect(lambda key=key: self.other_requested.emit(key))
+                chip.open_requested.connect(lambda key=key: self.open_requested.emit(key))
                 self.chips[key] = chip
                 self._flow.addWidget(chip)
             self.chips[key].show_view(view)
@@ -101,11 +101,11 @@ class AttachmentChip(QFrame):
     A click or Enter on a passage of a document opens that.
     """
 
-    remove_wanted = Signal()
-    shrink_wanted = Signal()
-    open_wanted = Signal()
-    other_wanted = Signal()
-    model_wanted = Signal(str)
+    remove_requested = Signal()
+    shrink_requested = Signal()
+    open_requested = Signal()
+    other_requested = Signal()
+    model_requested = Signal(str)
 
     def __init__(self, theme: Theme, view: AttachmentView, thumbnails: Thumbnails) -> None:
         super().__init__()
@@ -116,16 +116,16 @@ class AttachmentChip(QFrame):
         self.name = Label(theme, "", "small", weight=500, elide=True)
         self.detail = Label(theme, "", "caption", "text3", wrap=True)
         self.smaller = LinkButton(theme, tr("Reduce size"))
-        self.smaller.clicked.connect(self.shrink_wanted)
+        self.smaller.clicked.connect(self.shrink_requested)
         self.other = LinkButton(theme, "")
         self.other.setToolTip(
             plain_tip(tr("The service uses only the file’s text. Rialto counts exactly what it reads here."))
         )
-        self.other.clicked.connect(self.other_wanted)
+        self.other.clicked.connect(self.other_requested)
         self.better = LinkButton(theme, "")
-        self.better.clicked.connect(lambda: self.model_wanted.emit(self.view.model_id))
+        self.better.clicked.connect(lambda: self.model_requested.emit(self.view.model_id))
         self.close_button = IconButton(theme, "close", tr("Remove"), size="small", icon_size=14)
-        self.close_button.clicked.connect(self.remove_wanted)
+        self.close_button.clicked.connect(self.remove_requested)
         self._column = QVBoxLayout()
         self._column.addWidget(self.name)
         self._column.addWidget(self.detail)
@@ -197,17 +197,17 @@ class AttachmentChip(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.remove_wanted.emit()
+            self.remove_requested.emit()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.view.can_open:
-            self.open_wanted.emit()
+            self.open_requested.emit()
             return
         super().keyPressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         inside = self.rect().contains(event.position().toPoint())
         if self.view.can_open and inside and event.button() == Qt.MouseButton.LeftButton:
-            self.open_wanted.emit()
+            self.open_requested.emit()
         super().mouseReleaseEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

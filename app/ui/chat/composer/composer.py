@@ -39,14 +39,14 @@ _FOLD_ORDER = (("read_links", "citations"), ("thinking",), ("documents",), ("web
 class Composer(QWidget):
     """Reports what the person wants; the presenter decides. Typed text stays until the presenter takes it."""
 
-    send_wanted = Signal(str)
-    stop_wanted = Signal()
+    send_requested = Signal(str)
+    stop_requested = Signal()
     text_edited = Signal(str)
     option_changed = Signal(str, object)  # the option's name in ChatOptions, its new value
-    recall_wanted = Signal()
-    attach_wanted = Signal()  # ask for files
-    structure_wanted = Signal()  # see or change the schema and the functions of this chat
-    seal_wanted = Signal(bool)
+    recall_requested = Signal()
+    attach_requested = Signal()  # ask for files
+    structure_requested = Signal()  # see or change the schema and the functions of this chat
+    seal_requested = Signal(bool)
     files_given = Signal(object)  # list[Path]
     image_given = Signal(object)  # QImage
 
@@ -128,13 +128,13 @@ class Composer(QWidget):
     def _connect(self) -> None:
         leave_focus(self.attach, self.structure, self.more, self.lock, self.send, self.stop, *self._pills.values())
         self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
-        self.box.send_wanted.connect(self._send)
-        self.box.recall_wanted.connect(self.recall_wanted)
+        self.box.send_requested.connect(self._send)
+        self.box.recall_requested.connect(self.recall_requested)
         self.box.files_given.connect(self.files_given)
         self.box.image_given.connect(self.image_given)
-        self.attach.clicked.connect(self.attach_wanted)
+        self.attach.clicked.connect(self.attach_requested)
         self.send.clicked.connect(self._send)
-        self.stop.clicked.connect(self.stop_wanted)
+        self.stop.clicked.connect(self.stop_requested)
         self.web.changed.connect(lambda mode: self.option_changed.emit("web_search", mode))
         self.citations.clicked.connect(lambda on: self.option_changed.emit("citations", on))
         self.thinking.clicked.connect(lambda on: self.option_changed.emit("thinking", on))
@@ -211,7 +211,7 @@ class Composer(QWidget):
 
     def _switch_seal(self) -> None:
         self.lock.setChecked(self._lock.is_on)  # as long as nobody has changed it
-        self.seal_wanted.emit(not self._lock.is_on)
+        self.seal_requested.emit(not self._lock.is_on)
 
     def show_cost(self, note: CostNote) -> None:
         """The most that the next turn can cost."""
@@ -298,7 +298,7 @@ class Composer(QWidget):
                 self._show_why(self._why_not)
             announce(self, self._why_not)
         elif not self.box.is_composing:
-            self.send_wanted.emit(text)
+            self.send_requested.emit(text)
 
     def open_more(self) -> QMenu:
         """Show the folded toggles as a menu over their pill."""
@@ -319,7 +319,7 @@ class Composer(QWidget):
 
     def _open_structure(self) -> None:
         self.structure.setChecked(True)  # a press opens what it stands for and switches nothing
-        self.structure_wanted.emit()
+        self.structure_requested.emit()
 
     def _add(self, menu: QMenu, text: str, on: bool, pill: PillButton, change: tuple[str, object]) -> None:
         action = QAction(text, menu, checkable=True, checked=on)

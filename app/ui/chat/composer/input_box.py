@@ -31,10 +31,10 @@ def can_be_attached(source: QMimeData) -> bool:
 
 
 class MessageBox(QPlainTextEdit):
-    """A plain text field. `send_wanted` follows the sending key, `recall_wanted` an arrow up in the empty field."""
+    """A plain text field. `send_requested` follows the sending key, `recall_requested` an arrow up when empty."""
 
-    send_wanted = Signal()
-    recall_wanted = Signal()
+    send_requested = Signal()
+    recall_requested = Signal()
     files_given = Signal(object)  # list[Path], pasted or dropped
     image_given = Signal(object)  # QImage of the clipboard
 
@@ -147,12 +147,12 @@ class MessageBox(QPlainTextEdit):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
             held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             if held == Qt.KeyboardModifier.ControlModifier:
-                self.send_wanted.emit()
+                self.send_requested.emit()
                 return
             shifted = held == Qt.KeyboardModifier.ShiftModifier
             if held == Qt.KeyboardModifier.NoModifier or shifted:
                 if shifted != self.enter_sends:
-                    self.send_wanted.emit()
+                    self.send_requested.emit()
                 else:
                     self.insertPlainText("\n")
                     self.ensureCursorVisible()
@@ -162,7 +162,7 @@ class MessageBox(QPlainTextEdit):
             Qt.KeyboardModifier.KeypadModifier,
         )
         if plain_up and not self._composing and self.document().isEmpty():
-            self.recall_wanted.emit()
+            self.recall_requested.emit()
             return
         super().keyPressEvent(event)
 

@@ -36,9 +36,9 @@ class ParametersPage(QScrollArea):
     """`option_changed` tells the name of a `ChatOptions` field and its new value."""
 
     option_changed = Signal(str, object)
-    prompts_wanted = Signal()
-    presets_wanted = Signal()
-    structure_wanted = Signal()
+    prompts_requested = Signal()
+    presets_requested = Signal()
+    structure_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -100,10 +100,10 @@ class ParametersPage(QScrollArea):
         section.add(self._instructing)
         self.prompts = LinkButton(self._theme, tr("Prompts…"))
         self.prompts.setAccessibleName(tr("Prompt library"))
-        self.prompts.clicked.connect(self.prompts_wanted)
+        self.prompts.clicked.connect(self.prompts_requested)
         self.presets = LinkButton(self._theme, tr("Presets…"))
         self.presets.setToolTip(tr("Save model, character and parameters together"))
-        self.presets.clicked.connect(self.presets_wanted)
+        self.presets.clicked.connect(self.presets_requested)
         self._library = QHBoxLayout()
         self._library.addWidget(self.prompts)
         self._library.addWidget(self.presets)
@@ -197,7 +197,7 @@ class ParametersPage(QScrollArea):
         section = Section(self._theme, tr("JSON output and functions"))
         self.structure = LinkButton(self._theme, tr("Edit…"))
         self.structure.setAccessibleName(tr("Edit JSON output and functions"))
-        self.structure.clicked.connect(self.structure_wanted)
+        self.structure.clicked.connect(self.structure_requested)
         self.structure_row = ParameterRow(self._theme, "", self.structure)
         section.add(self.structure_row)
         self._column.addWidget(section)

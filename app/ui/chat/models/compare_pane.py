@@ -98,7 +98,7 @@ class ComparePane(QWidget):
     """Shown in place of the conversation. `left` brings that back."""
 
     action = Signal(str, str)
-    stop_all_wanted = Signal()
+    stop_all_requested = Signal()
     left = Signal()
     typed = Signal(object)  # QKeyEvent, typed while an answer has the focus
 
@@ -138,7 +138,7 @@ class ComparePane(QWidget):
         column.addWidget(top)
         column.addWidget(rule())
         column.addWidget(self._scroll, 1)
-        self.stop_all.clicked.connect(self.stop_all_wanted)
+        self.stop_all.clicked.connect(self.stop_all_requested)
         leave_focus(self.stop_all, self.back)
         self.back.clicked.connect(self.left)
         theme.changed.connect(self._apply_theme)

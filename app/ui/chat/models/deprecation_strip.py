@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class DeprecationStrip(QWidget):
-    """`changes_wanted`: say what would be different. `hidden_for`: the model that the person has read about."""
+    """`changes_requested`: say what would be different. `hidden_for`: the model that the person has read about."""
 
-    changes_wanted = Signal()
-    choose_wanted = Signal()
+    changes_requested = Signal()
+    choose_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -42,8 +42,8 @@ class DeprecationStrip(QWidget):
         self.close_button.setAccessibleName(tr("Do not show this again for this model"))
         for button in (self.changes, self.choose, self.close_button):
             row.addWidget(button)
-        self.changes.clicked.connect(self.changes_wanted)
-        self.choose.clicked.connect(self.choose_wanted)
+        self.changes.clicked.connect(self.changes_requested)
+        self.choose.clicked.connect(self.choose_requested)
         self.close_button.clicked.connect(self._put_away)
         self.hide()
 

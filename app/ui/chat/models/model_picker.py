@@ -73,7 +73,7 @@ class ModelPicker(Popover):
     chosen = Signal(str, bool)
     favorite_toggled = Signal(str)
     sort_chosen = Signal(str)
-    reload_wanted = Signal()
+    reload_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, name=tr("Choose a model"), padding=0)
@@ -198,7 +198,7 @@ class ModelPicker(Popover):
         self.search.clear()
         for pill in self.pills.values():
             pill.setChecked(False)
-        self.reload_wanted.emit()
+        self.reload_requested.emit()
         self._select(QModelIndex())
         window = button.window()
         room = round(window.width() / self._theme_of_list.scale) - 32

@@ -80,7 +80,7 @@ class MessageActions:
             presenter.set_draft(presenter.answers.suggestion_for(message_id) or self._opened.draft)
             presenter.draft_replaced.emit(self._opened.draft)
         else:
-            presenter.help_wanted.emit(action)
+            presenter.help_requested.emit(action)
 
     def _leave_taken_back(self, message_id: str) -> None:
         """The message that is sent again is not in the box as well, unless it was changed there."""
@@ -94,7 +94,7 @@ class MessageActions:
         thread = self._opened.thread
         message = thread.get(message_id)
         if message is not None and message.role == "tool":
-            self._presenter.calls_wanted.emit(thread.asked_by(message.id))
+            self._presenter.calls_requested.emit(thread.asked_by(message.id))
         elif message is not None:
             self._presenter.begin_edit(message.id if message.role == "user" else message.parent_id or "")
 

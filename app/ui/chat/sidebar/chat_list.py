@@ -34,19 +34,19 @@ class ChatListPane(ListPane):
     The list is made by `complete`, after the first paint: the chats are still on the disk then.
     """
 
-    new_wanted = Signal()
-    characters_wanted = Signal()
-    open_wanted = Signal(str)
-    rename_wanted = Signal(object)  # a chat's id or a `ProjectKey`, as in the next two
-    menu_wanted = Signal(object, QPoint)  # one of them, and where on the screen
-    import_wanted = Signal()
-    trash_wanted = Signal(object)  # several of them
-    fold_wanted = Signal(str, bool)  # a project, and whether its chats are to be hidden
-    step_wanted = Signal(str, int)  # a project: up (-1) or down (1) in the list
-    new_project_wanted = Signal()
-    move_wanted = Signal(object, object)  # ids of chats, and the project they go to or None
-    order_wanted = Signal(str, str, int)  # a project, and which it goes above (-1) or below (1)
-    search_wanted = Signal()  # in all messages, not only in titles
+    new_requested = Signal()
+    characters_requested = Signal()
+    open_requested = Signal(str)
+    rename_requested = Signal(object)  # a chat's id or a `ProjectKey`, as in the next two
+    menu_requested = Signal(object, QPoint)  # one of them, and where on the screen
+    import_requested = Signal()
+    trash_requested = Signal(object)  # several of them
+    fold_requested = Signal(str, bool)  # a project, and whether its chats are to be hidden
+    step_requested = Signal(str, int)  # a project: up (-1) or down (1) in the list
+    new_project_requested = Signal()
+    move_requested = Signal(object, object)  # ids of chats, and the project they go to or None
+    order_requested = Signal(str, str, int)  # a project, and which it goes above (-1) or below (1)
+    search_requested = Signal()  # in all messages, not only in titles
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -69,12 +69,12 @@ class ChatListPane(ListPane):
         self.add_to_empty(self._everywhere)
         self.bring_in = IconButton(theme, "upload", tr("Import chats"), size="small", icon_size=14, role="text3")
         self.foot.add(self.bring_in)
-        self.bring_in.clicked.connect(self.import_wanted)
-        self.new.clicked.connect(self.new_wanted)
-        self.new_project.clicked.connect(self.new_project_wanted)
-        self.characters.clicked.connect(self.characters_wanted)
+        self.bring_in.clicked.connect(self.import_requested)
+        self.new.clicked.connect(self.new_requested)
+        self.new_project.clicked.connect(self.new_project_requested)
+        self.characters.clicked.connect(self.characters_requested)
         self.filter.search_changed.connect(self._filter)
-        self._everywhere.clicked.connect(self.search_wanted)
+        self._everywhere.clicked.connect(self.search_requested)
 
     @cached_property
     def view(self) -> ChatListView:
@@ -95,11 +95,11 @@ class ChatListPane(ListPane):
         view.key_pressed.connect(self._press)
         view.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         view.setDropIndicatorShown(False)  # it paints its own
-        view.chats_dropped.connect(self.move_wanted)
-        view.project_dropped.connect(self.order_wanted)
-        view.rename_wanted.connect(self.rename_wanted)
-        view.trash_wanted.connect(self.trash_wanted)
-        view.menu_wanted.connect(self.menu_wanted)
+        view.chats_dropped.connect(self.move_requested)
+        view.project_dropped.connect(self.order_requested)
+        view.rename_requested.connect(self.rename_requested)
+        view.trash_requested.connect(self.trash_requested)
+        view.menu_requested.connect(self.menu_requested)
         self.hold(view)
         return view
 
@@ -195,7 +195,7 @@ class ChatListPane(ListPane):
         if isinstance(key, ProjectKey):
             self._fold(key, folded=not self._is_folded(key))
         else:
-            self.open_wanted.emit(key)
+            self.open_requested.emit(key)
 
     def _is_folded(self, key: ProjectKey) -> bool:
         row = self.model.row_of(key)
@@ -205,7 +205,7 @@ class ChatListPane(ListPane):
         if folded != self._is_folded(key):  # Orca says of no row in a list that its name is new
             announce(self.view, tr("collapsed") if folded else tr("expanded"))
         if key.project_id:
-            self.fold_wanted.emit(key.project_id, folded)
+            self.fold_requested.emit(key.project_id, folded)
         else:
             self._shows_archived = not folded
             self._show_rows()
@@ -221,7 +221,7 @@ class ChatListPane(ListPane):
         moves = event.modifiers() == Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
         if isinstance(key, ProjectKey) and moves and pressed in (Qt.Key.Key_Up, Qt.Key.Key_Down) and key.project_id:
             event.accept()
-            self.step_wanted.emit(key.project_id, -1 if pressed == Qt.Key.Key_Up else 1)
+            self.step_requested.emit(key.project_id, -1 if pressed == Qt.Key.Key_Up else 1)
         elif isinstance(key, ProjectKey) and pressed in (start, end) and not moves:
             event.accept()
             self._fold(key, folded=pressed == start)

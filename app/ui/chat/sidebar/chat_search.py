@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class SearchPane(QWidget):
-    """`search_wanted` tells what was typed, `hit_chosen` chat, message and what was searched for."""
+    """`search_requested` tells what was typed, `hit_chosen` chat, message and what was searched for."""
 
-    search_wanted = Signal(str)
+    search_requested = Signal(str)
     hit_chosen = Signal(str, str, str)
     left = Signal()
 
@@ -149,7 +149,7 @@ class SearchPane(QWidget):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _typed(self, text: str) -> None:
-        self.search_wanted.emit(text)
+        self.search_requested.emit(text)
 
     def _choose(self, key: object) -> None:
         """`key`: chat and message of the place."""

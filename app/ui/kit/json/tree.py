@@ -48,13 +48,13 @@ class JsonTree(QTreeView):
     chosen = Signal(object)  # Path, () for nothing
     copied = Signal(str)  # what was copied, in a word: "value" or "path"
     offer_taken = Signal()  # the words that `offer` gave were pressed
-    curl_wanted = Signal()  # from the menu of a row
+    curl_requested = Signal()  # from the menu of a row
 
     def __init__(self, theme: Theme, name: str, reading: Reading = no_reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._is_revealing = False
-        self.has_curl = False  # True where somebody answers `curl_wanted`
+        self.has_curl = False  # True where somebody answers `curl_requested`
         self.offer: Reading = no_reading  # words that act, drawn at the right of a row; "" for none
         self.setMouseTracking(True)
         self.rows = JsonTreeModel(self)
@@ -148,7 +148,7 @@ class JsonTree(QTreeView):
         menu.add(tr("Copy value"), "copy", shortcut="Ctrl+C").triggered.connect(self.copy_value)
         menu.add(tr("Copy path"), "hash", shortcut="Ctrl+Shift+C").triggered.connect(self.copy_path)
         if self.has_curl:
-            menu.add(tr("Copy request as curl"), "code").triggered.connect(self.curl_wanted)
+            menu.add(tr("Copy request as curl"), "code").triggered.connect(self.curl_requested)
         if self.rows.hasChildren(index):
             menu.add(tr("Expand all below"), "expand").triggered.connect(lambda: self.unfold_below(self.currentIndex()))
         if self.offer_of(self.rows.node(index)):

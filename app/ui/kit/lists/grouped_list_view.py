@@ -40,11 +40,11 @@ class GroupedView(QListView):
     """
 
     chosen = Signal(object)
-    play_wanted = Signal(object)  # the sign at the start, or Space
-    sign_wanted = Signal(object)  # the sign at the end
-    rename_wanted = Signal(object)
-    trash_wanted = Signal(object)  # a tuple: all that are selected
-    menu_wanted = Signal(object, QPoint)  # where on the screen
+    play_requested = Signal(object)  # the sign at the start, or Space
+    sign_requested = Signal(object)  # the sign at the end
+    rename_requested = Signal(object)
+    trash_requested = Signal(object)  # a tuple: all that are selected
+    menu_requested = Signal(object, QPoint)  # where on the screen
     moved = Signal(object)  # the user went to this row; nothing is chosen yet
     key_pressed = Signal(QKeyEvent, object)  # before the view's own keys: accept the event to keep it
 
@@ -189,9 +189,9 @@ class GroupedView(QListView):
         from_start, from_end = (from_left, from_right) if is_left else (from_right, from_left)
         has_start_sign, has_end_sign = self._signs
         if has_start_sign and from_start < side:
-            self.play_wanted.emit(key)
+            self.play_requested.emit(key)
         elif has_end_sign and from_end < side:
-            self.sign_wanted.emit(key)
+            self.sign_requested.emit(key)
         elif self._click_chooses:
             self.chosen.emit(key)
 
@@ -216,11 +216,11 @@ class GroupedView(QListView):
         if key is not None and pressed in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.chosen.emit(key)
         elif key is not None and pressed == Qt.Key.Key_Space and self._signs[0]:
-            self.play_wanted.emit(key)
+            self.play_requested.emit(key)
         elif key is not None and pressed == Qt.Key.Key_F2:
-            self.rename_wanted.emit(key)
+            self.rename_requested.emit(key)
         elif key is not None and deletes(event):
-            self.trash_wanted.emit(self.selected_keys() or (key,))
+            self.trash_requested.emit(self.selected_keys() or (key,))
         else:
             super().keyPressEvent(event)
 
@@ -228,7 +228,7 @@ class GroupedView(QListView):
         index, place = menu_place(self, event)
         key = self.rows.key(index)
         if key is not None:
-            self.menu_wanted.emit(key, place)
+            self.menu_requested.emit(key, place)
 
     def _publish_place(self, now: QModelIndex, _before: QModelIndex) -> None:
         key = self.rows.key(now)

@@ -79,7 +79,7 @@ class TrashPane(QWidget):
         layout.addWidget(self._foot)
         self.back.clicked.connect(self.left)
         self.view.chosen.connect(lambda key: trash.restore((str(key),)))
-        self.view.trash_wanted.connect(lambda _keys: self._delete())
+        self.view.trash_requested.connect(lambda _keys: self._delete())
         self.restore.clicked.connect(lambda: trash.restore(self._selected()))
         self.delete.clicked.connect(self._delete)
         self.empty.clicked.connect(self._empty)

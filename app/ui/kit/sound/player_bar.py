@@ -88,13 +88,13 @@ class PlayerBar(QWidget):
     """
 
     play_pressed = Signal()
-    seek_wanted = Signal(float)  # seconds
-    skip_wanted = Signal(float)  # seconds, backwards below 0
-    segment_wanted = Signal(int)  # -1 the one before, 1 the next
+    seek_requested = Signal(float)  # seconds
+    skip_requested = Signal(float)  # seconds, backwards below 0
+    segment_requested = Signal(int)  # -1 the one before, 1 the next
     speed_chosen = Signal(float)
     volume_chosen = Signal(float)  # 0 to 1
     output_chosen = Signal(str)  # a device's id, "" for the system's default
-    outputs_wanted = Signal()  # the menu is about to open
+    outputs_requested = Signal()  # the menu is about to open
 
     def __init__(self, theme: Theme, *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -147,9 +147,9 @@ class PlayerBar(QWidget):
 
     def _connect(self) -> None:
         self.play.clicked.connect(self.play_pressed)
-        self.waveform.seek_wanted.connect(self.seek_wanted)
-        self.back.clicked.connect(lambda: self.skip_wanted.emit(-SKIP_S))
-        self.forward.clicked.connect(lambda: self.skip_wanted.emit(SKIP_S))
+        self.waveform.seek_requested.connect(self.seek_requested)
+        self.back.clicked.connect(lambda: self.skip_requested.emit(-SKIP_S))
+        self.forward.clicked.connect(lambda: self.skip_requested.emit(SKIP_S))
         self.speed.clicked.connect(self._open_speeds)
         self.volume.clicked.connect(self._open_sound)
 
@@ -218,7 +218,7 @@ class PlayerBar(QWidget):
         menu.popup(self.speed.mapToGlobal(self.speed.rect().bottomLeft()))
 
     def _open_sound(self) -> None:
-        self.outputs_wanted.emit()
+        self.outputs_requested.emit()
         if self._sound_card is None:
             card = self._sound_card = Popover(self._theme, self, name=tr("Volume and output"))
             card.body.addWidget(Label(self._theme, tr("Volume"), "small", "text2"))
@@ -271,11 +271,11 @@ class PlayerBar(QWidget):
         if key == Qt.Key.Key_Space:
             self.play_pressed.emit()
         elif key in (Qt.Key.Key_J, Qt.Key.Key_Left):
-            self.skip_wanted.emit(-SKIP_S)
+            self.skip_requested.emit(-SKIP_S)
         elif key in (Qt.Key.Key_L, Qt.Key.Key_Right):
-            self.skip_wanted.emit(SKIP_S)
+            self.skip_requested.emit(SKIP_S)
         elif key in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight):
-            self.segment_wanted.emit(1 if key == Qt.Key.Key_BracketRight else -1)
+            self.segment_requested.emit(1 if key == Qt.Key.Key_BracketRight else -1)
         elif key in (Qt.Key.Key_Less, Qt.Key.Key_Greater):
             self._step_speed(1 if key == Qt.Key.Key_Greater else -1)
         else:

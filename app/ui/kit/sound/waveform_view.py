@@ -27,9 +27,9 @@ BAR_PITCH, BAR_WIDTH, HEIGHT = 4.0, 2.4, 52
 
 
 class WaveformView(QAbstractSlider):
-    """`seek_wanted` tells the second the person wants to hear. Value and range are in milliseconds."""
+    """`seek_requested` tells the second the person wants to hear. Value and range are in milliseconds."""
 
-    seek_wanted = Signal(float)
+    seek_requested = Signal(float)
 
     def __init__(self, theme: Theme, name: str = tr("Playback position"), *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -133,7 +133,7 @@ class WaveformView(QAbstractSlider):
         if self._is_dragging and event.button() == Qt.MouseButton.LeftButton:
             self._drag(event)
             self._is_dragging = False
-            self.seek_wanted.emit(self.position_s)
+            self.seek_requested.emit(self.position_s)
 
     def _drag(self, event: QMouseEvent) -> None:
         self.setValue(round(self._seconds_at(event.position().x()) * 1000))
@@ -151,7 +151,7 @@ class WaveformView(QAbstractSlider):
         if step is None or not self._whole_s:
             event.ignore()
             return
-        self.seek_wanted.emit(max(0, min(self.maximum(), self.value() + step)) / 1000)
+        self.seek_requested.emit(max(0, min(self.maximum(), self.value() + step)) / 1000)
 
     # -- painting -------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ class ViewedImage:
 class ImageViewer(QWidget):
     """Covers `window` until it is closed; then it is gone, and the focus is where it was."""
 
-    save_wanted = Signal(int)  # which of the images
+    save_requested = Signal(int)  # which of the images
     copied = Signal()
 
     def __init__(self, theme: Theme, window: QWidget, images: Sequence[ViewedImage], at: int = 0) -> None:
@@ -80,7 +80,7 @@ class ImageViewer(QWidget):
         self.larger.clicked.connect(lambda: self.zoom_by(STEP))
         self.fit.clicked.connect(self.fit_to_window)
         self.copy.clicked.connect(self.copy_image)
-        self.save.clicked.connect(lambda: self.save_wanted.emit(self._at))
+        self.save.clicked.connect(lambda: self.save_requested.emit(self._at))
         self.close_button.clicked.connect(self.leave)
         theme.changed.connect(self._apply_theme)
         window.installEventFilter(self)
@@ -190,7 +190,7 @@ class ImageViewer(QWidget):
             case Qt.Key.Key_C if held:
                 self.copy_image()
             case Qt.Key.Key_S if held:
-                self.save_wanted.emit(self._at)
+                self.save_requested.emit(self._at)
         event.accept()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -52,9 +52,9 @@ def handbook_place(address: str) -> tuple[str, str] | None:
 
 
 class LinkOpener(QObject):
-    """Asks, then opens or copies. One question at a time. Links to the handbook are told by `handbook_wanted`."""
+    """Asks, then opens or copies. One question at a time. Links to the handbook are told by `handbook_requested`."""
 
-    handbook_wanted = Signal(str, str)  # page, heading
+    handbook_requested = Signal(str, str)  # page, heading
 
     def __init__(self, theme: Theme, parent: QWidget, tasks: TaskScope) -> None:
         super().__init__(parent)
@@ -69,7 +69,7 @@ class LinkOpener(QObject):
         """
         place = handbook_place(address)
         if place is not None:
-            self.handbook_wanted.emit(*place)
+            self.handbook_requested.emit(*place)
             return
         self._tasks.start_unless_running("open-link", self._ask, address, title, about)
 

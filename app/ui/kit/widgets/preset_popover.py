@@ -55,13 +55,13 @@ class PresetRowLike(Protocol):
 
 
 class PresetPopover(Popover):
-    """One kind of preset. Ids are those of the rows; `save_wanted` carries nothing: the name is asked for."""
+    """One kind of preset. Ids are those of the rows; `save_requested` carries nothing: the name is asked for."""
 
     used = Signal(str)
-    save_wanted = Signal()
-    rename_wanted = Signal(str, str)  # id, name as it is now
-    remove_wanted = Signal(str)
-    undo_wanted = Signal()
+    save_requested = Signal()
+    rename_requested = Signal(str, str)  # id, name as it is now
+    remove_requested = Signal(str)
+    undo_requested = Signal()
     file_chosen = Signal(object)  # Path to read
     target_chosen = Signal(object)  # Path to write
 
@@ -76,16 +76,16 @@ class PresetPopover(Popover):
         self.list.setItemDelegate(TwoLines(theme, self.list))
         self.list.setAccessibleName(title)
         self.list.chosen.connect(self._use)
-        self.list.rename_wanted.connect(self._rename)
-        self.list.remove_wanted.connect(self.remove_wanted)
-        self.list.undo_wanted.connect(self.undo_wanted)
+        self.list.rename_requested.connect(self._rename)
+        self.list.remove_requested.connect(self.remove_requested)
+        self.list.undo_requested.connect(self.undo_requested)
         self._empty = Label(theme, empty, "small", "text2", wrap=True)
         self.save = Button(theme, tr("Save current…"), "plus", size="small")
         self.save.clicked.connect(self._save)
         self.rename_button = QuietButton(theme, tr("Rename"), "pencil", size="small")
         self.rename_button.clicked.connect(lambda: self._rename(self.current()))
         self.remove_button = QuietButton(theme, tr("Remove"), "trash", size="small")
-        self.remove_button.clicked.connect(lambda: self.remove_wanted.emit(self.current()))
+        self.remove_button.clicked.connect(lambda: self.remove_requested.emit(self.current()))
         self.take = QuietButton(theme, tr("Import…"), "upload", size="small")
         self.take.clicked.connect(self.ask_for_file)
         self.export = QuietButton(theme, tr("Export…"), "download", size="small")
@@ -117,7 +117,7 @@ class PresetPopover(Popover):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_wanted.emit()
+            self.undo_requested.emit()
             return
         super().keyPressEvent(event)
 
@@ -158,13 +158,13 @@ class PresetPopover(Popover):
 
     def _save(self) -> None:
         self.close()
-        self.save_wanted.emit()
+        self.save_requested.emit()
 
     def _rename(self, preset_id: str) -> None:
         row = next((row for row in self._rows if row.id == preset_id), None)
         if row is not None:
             self.close()
-            self.rename_wanted.emit(row.id, row.name)
+            self.rename_requested.emit(row.id, row.name)
 
     def ask_for_file(self) -> None:
         """Ask which file to take in."""
@@ -183,9 +183,9 @@ class _List(QListView):
     """Enter uses, F2 renames, Del removes, Ctrl+Z undoes that; the arrow keys of the search field walk it as well."""
 
     chosen = Signal(str)
-    rename_wanted = Signal(str)
-    remove_wanted = Signal(str)
-    undo_wanted = Signal()
+    rename_requested = Signal(str)
+    remove_requested = Signal(str)
+    undo_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -206,7 +206,7 @@ class _List(QListView):
             return True
         typed = isinstance(watched, QLineEdit) and watched.isUndoAvailable()
         if event.matches(QKeySequence.StandardKey.Undo) and not typed:
-            self.undo_wanted.emit()
+            self.undo_requested.emit()
             return True
         return False
 
@@ -225,13 +225,13 @@ class _List(QListView):
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self.chosen.emit(name)
             case Qt.Key.Key_F2:
-                self.rename_wanted.emit(name)
+                self.rename_requested.emit(name)
             case _ if deletes(event):
-                self.remove_wanted.emit(name)
+                self.remove_requested.emit(name)
             case Qt.Key.Key_Escape:
                 event.ignore()  # the popover closes
             case _ if event.matches(QKeySequence.StandardKey.Undo):
-                self.undo_wanted.emit()
+                self.undo_requested.emit()
             case _:
                 super().keyPressEvent(event)
 

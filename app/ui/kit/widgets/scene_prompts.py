@@ -58,12 +58,12 @@ class ScenePrompts(QObject):
         made.show_rows(library.rows("scene"))
         library.changed.connect(lambda _rows: made.show_rows(library.rows("scene")))
         made.used.connect(self._use)
-        made.remove_wanted.connect(library.remove)
-        made.undo_wanted.connect(library.undo)
+        made.remove_requested.connect(library.remove)
+        made.undo_requested.connect(library.undo)
         made.file_chosen.connect(library.import_file)
         made.target_chosen.connect(library.export)
-        made.save_wanted.connect(lambda: self._tasks.start_unless_running("save-scene", self._save))
-        made.rename_wanted.connect(
+        made.save_requested.connect(lambda: self._tasks.start_unless_running("save-scene", self._save))
+        made.rename_requested.connect(
             lambda key, name: self._tasks.start_unless_running("rename-scene", self._rename, key, name)
         )
         return made

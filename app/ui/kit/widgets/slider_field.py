@@ -15,10 +15,10 @@ from app.ui.kit.widgets.fields import NumberField as NumberField  # callers take
 class _ResettingSlider(QSlider):
     """A slider that a double click sends back to its default; the wheel scrolls the pane unless it has the focus."""
 
-    reset_wanted = Signal()
+    reset_requested = Signal()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.reset_wanted.emit()
+        self.reset_requested.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -68,7 +68,7 @@ class SliderField(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.slider)
         self.slider.valueChanged.connect(self._slid)
-        self.slider.reset_wanted.connect(self._reset)
+        self.slider.reset_requested.connect(self._reset)
         self.number.value_edited.connect(self._typed)
         self.set_value(default)
         self._apply_theme()

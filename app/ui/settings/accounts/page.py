@@ -30,15 +30,15 @@ from app.ui.settings.secrets.ask import SecretsQuestion
 
 
 class AccountsPage(SectionPage):
-    """`proxy_wanted` asks for what is to be done with the proxy's password: "replace-key" or "remove-key".
+    """`proxy_requested` asks for what is to be done with the proxy's password: "replace-key" or "remove-key".
 
-    `export_wanted` asks for the private key of a wallet, as an encrypted file; it tells the account's id.
-    `wallet_wanted` asks for the dialog that adds a wallet.
+    `export_requested` asks for the private key of a wallet, as an encrypted file; it tells the account's id.
+    `wallet_requested` asks for the dialog that adds a wallet.
     """
 
-    proxy_wanted = Signal(str)
-    export_wanted = Signal(str)
-    wallet_wanted = Signal()
+    proxy_requested = Signal(str)
+    export_requested = Signal(str)
+    wallet_requested = Signal()
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class AccountsPage(SectionPage):
 
     def _leave_for_wallet(self) -> None:
         self.close_form()
-        self.wallet_wanted.emit()
+        self.wallet_requested.emit()
 
     def _show_question(self) -> None:
         """Where keys are kept matters as soon as there is one, or one is being entered."""
@@ -207,7 +207,7 @@ class AccountsPage(SectionPage):
             case "remove":
                 self._presenter.remove(account_id)
             case "export-key":
-                self.export_wanted.emit(account_id)
+                self.export_requested.emit(account_id)
             case "partner":
                 row = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
                 if row is not None:
@@ -250,7 +250,7 @@ class AccountsPage(SectionPage):
         if what != "remove-key" or await confirm(
             self.theme, self, ask, text, action=tr("Remove password"), danger=True
         ):
-            self.proxy_wanted.emit(what)
+            self.proxy_requested.emit(what)
 
     def _offer_undo(self, name: str) -> None:
         """Only the account that was removed last can come back: the key of one more is not kept."""

@@ -36,7 +36,7 @@ class ConnectionPage(SectionPage):
         self.group(tr("Proxy"), self.form)
         self.test = ConnectionTestCard(theme)
         self.test.wanted.connect(lambda address: presenter.test(self.form.draft(), address))
-        self.test.stop_wanted.connect(presenter.stop_test)
+        self.test.stop_requested.connect(presenter.stop_test)
         self.test.failed.connect(self._bring_into_view)
         words = tr("Tests each step between this computer and the service, using the proxy above. Free.")
         self.group(tr("Test"), Label(theme, words, "small", "text2", wrap=True), self.test)

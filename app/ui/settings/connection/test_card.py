@@ -30,10 +30,10 @@ _ICONS = {
 
 
 class ConnectionTestCard(QWidget):
-    """`wanted` carries the address that was typed, "" for the usual one; `stop_wanted` ends a walk."""
+    """`wanted` carries the address that was typed, "" for the usual one; `stop_requested` ends a walk."""
 
     wanted = Signal(str)
-    stop_wanted = Signal()
+    stop_requested = Signal()
     failed = Signal(object)  # the row (QWidget) of the hop that failed
 
     def __init__(self, theme: Theme) -> None:
@@ -117,7 +117,7 @@ class ConnectionTestCard(QWidget):
 
     def _press(self) -> None:
         if self._running:
-            self.stop_wanted.emit()
+            self.stop_requested.emit()
         else:
             self.wanted.emit(self.address.text())
 
