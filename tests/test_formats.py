@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from app import formats
-from app.core import money, spending_limits
+from app.core import money, number_format, spending_limits, time_format
 from app.formats import US_ENGLISH, format_number, plain, written
 from app.translation import tr_n
 from app.ui.kit.locale_formats import formats_of
@@ -27,7 +27,7 @@ def _us_english_again() -> Iterator[None]:
 def test_without_a_language_everything_is_us_english() -> None:
     assert formats.current() == US_ENGLISH == formats_of("en") == formats_of("en_US") == formats_of("no language")
     assert money.money(Decimal("1284.5")) == "$1,284.50"
-    assert (money.day(AT), money.moment(AT)) == ("Mar 3, 2026", "Mar 3, 2026, 15:04")
+    assert (time_format.day(AT), time_format.moment(AT)) == ("Mar 3, 2026", "Mar 3, 2026, 15:04")
     assert written(AT, formats.current().month) == "March 2026"
 
 
@@ -47,16 +47,24 @@ def test_a_language_writes_amounts_sizes_days_and_times_its_own_way(
 ) -> None:
     formats.use(formats_of(language))
     assert (money.money(Decimal("1284.5")), money.money(Decimal("-0.0026"))) == (amount, less)
-    assert money.size(31_800_000) == size
-    assert (money.day(AT), money.day_of_year(AT.date(), long=True), money.clock(AT)) == (day, long_day, clock)
+    assert number_format.size(31_800_000) == size
+    assert (time_format.day(AT), time_format.day_of_year(AT.date(), long=True), time_format.clock(AT)) == (
+        day,
+        long_day,
+        clock,
+    )
 
 
 def test_counts_durations_and_headings_follow_the_language() -> None:
     formats.use(formats_of("cs"))
-    assert money.count(-1_284) == "−1\xa0284"
+    assert number_format.count(-1_284) == "−1\xa0284"
     assert tr_n("{n} chat", "{n} chats", 1_284) == "1\xa0284 chats"
-    assert (money.duration(4.2), money.short_count(12_400), money.rating(4.6)) == ("4,2 s", "12,4K", "4,6")
-    assert money.day_group(AT, AT + timedelta(days=90)) == "březen 2026"  # and not "března", as in a date
+    assert (time_format.duration(4.2), number_format.short_count(12_400), number_format.rating(4.6)) == (
+        "4,2 s",
+        "12,4K",
+        "4,6",
+    )
+    assert time_format.day_group(AT, AT + timedelta(days=90)) == "březen 2026"  # and not "března", as in a date
     assert money.bare(Decimal("0.7")) == "0,70"
 
 

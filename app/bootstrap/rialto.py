@@ -21,10 +21,11 @@ from app.bootstrap.startup_marks import FirstPaint, mark
 from app.bootstrap.tabs import RAIL
 from app.core.current_account import CurrentAccount
 from app.core.file_saving import SavedFile
-from app.core.money import percent, when
+from app.core.number_format import percent
 from app.core.problems import ActionSpec, hide_secrets_with
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
+from app.core.time_format import when
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
 from app.storage.log import setup_logging, stop_logging
 from app.storage.paths import resources

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.file_saving import SavedFile
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.core.undo import UndoCommand
@@ -139,7 +139,7 @@ class PresetLibrary(QObject):
         now = datetime.now(UTC)
         found = await self._presets.trashed() if self._presets is not None else ()
         return [
-            TrashEntry(preset.id, preset.name, f"{_KIND_WORDS[preset.kind]} · {money.when(moment, now)}", moment)
+            TrashEntry(preset.id, preset.name, f"{_KIND_WORDS[preset.kind]} · {time_format.when(moment, now)}", moment)
             for preset, moment in found
         ]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from app.core.money import LONGEST_COUNTDOWN_S, clock, coming, duration
+from app.core.time_format import LONGEST_COUNTDOWN_S, clock, coming, duration
 from app.formats import current, written
 from app.translation import tr
 

@@ -21,9 +21,9 @@ OTHER = {  # takes a number, but writes none of a service's or a file's
     "app.ui.crypto_rpc.session.value_meaning._number": "exact to the last digit of a field of 66 characters",
     "app.ui.crypto_rpc.session.call_words.run_title": "the place of a run in its list",
     "app.ui.kit.markdown.segments.dedented": "columns of a line",
-    "app.core.money._one_place": "a part of `short_count`",
+    "app.core.number_format._one_place": "a part of `short_count`",
     "app.core.money._rounded": "a part of `money`",
-    "app.core.money._written": "a part of `moment`",
+    "app.core.time_format._written": "a part of `moment`",
     "app.ui.transcription.recording_view._decibels": "of the microphone",
 }
 MATCHED = {  # takes things that belong together, which only its caller has
@@ -113,7 +113,7 @@ def test_the_functions_were_found() -> None:
     writers, builders = ({each.name for each in found} for found in (WRITERS, BUILDERS))
     assert {
         "app.core.money.money",
-        "app.core.money.when",
+        "app.core.time_format.when",
         "app.ui.wallet.receipts_table.day_and_time",
     } <= writers
     assert {"app.ui.wallet.presenter_api_keys.page_of", "app.ui.images.session.tiles.tile_of"} <= builders

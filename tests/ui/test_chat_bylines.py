@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.core import money
+from app.core import time_format
 from app.storage.chat_rows import Message
 from app.ui.chat.session.message_rows import byline_of, moment_of
 from app.ui.conversation.rows import receipt_text
@@ -36,10 +36,10 @@ def test_an_answer_names_its_model_and_time_where_they_differ_from_the_one_befor
     later = at(NOON + timedelta(minutes=2))
     assert said(later, first) == f"{later.created_at.astimezone():%H:%M}"
     assert said(at(NOON, "other"), first) == "Other"
-    assert said(first, now=NOON + timedelta(days=2)) == f"Plain · {money.day(NOON)} {clock}"
+    assert said(first, now=NOON + timedelta(days=2)) == f"Plain · {time_format.day(NOON)} {clock}"
     assert said(at(NOON, extra={"edited": True}), at(NOON, "other")) == "Edited by you"
     assert said(at(datetime.fromtimestamp(0, UTC))) == "Plain", "an imported turn may have no time"
-    assert moment_of(first) == f"{NOON.astimezone():%A}, {money.day(NOON)} {money.clock(NOON)}"
+    assert moment_of(first) == f"{NOON.astimezone():%A}, {time_format.day(NOON)} {time_format.clock(NOON)}"
 
 
 async def other_model() -> AsyncIterator[bytes]:

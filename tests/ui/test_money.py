@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core import money
+from app.core import money, number_format, time_format
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_an_amount_keeps_what_matters(amount: str, text: str) -> None:
 @pytest.mark.parametrize("amount", ["1e15", "-1e15", "1e20", "-1e300", "1e308", "NaN", "-Infinity"])
 @pytest.mark.parametrize("decimals", [None, 2])
 def test_an_amount_that_nobody_can_have_is_a_dash(amount: str, decimals: int | None) -> None:
-    assert money.money(Decimal(amount), decimals) == money.DASH
+    assert money.money(Decimal(amount), decimals) == number_format.DASH
 
 
 @given(st.decimals(min_value=Decimal("1e-12"), max_value=Decimal("1e9"), allow_nan=False, allow_infinity=False))
@@ -62,11 +62,11 @@ def test_an_estimate_says_so() -> None:
     [(812, "812"), (4100, "4.1K"), (12_400, "12.4K"), (131_072, "131K"), (750_000, "750K"), (1_000_000, "1M")],
 )
 def test_a_large_number_is_short_and_never_larger_than_it_is(n: int, text: str) -> None:
-    assert money.short_count(n) == text
+    assert number_format.short_count(n) == text
 
 
 def test_thousands_have_commas() -> None:
-    assert money.count(1284) == "1,284"
+    assert number_format.count(1284) == "1,284"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_thousands_have_commas() -> None:
     ],
 )
 def test_sizes(size: int, text: str) -> None:
-    assert money.size(size) == text
+    assert number_format.size(size) == text
 
 
 @pytest.mark.parametrize(
@@ -88,23 +88,23 @@ def test_sizes(size: int, text: str) -> None:
     [(0.084, "84 ms"), (0.8, "0.8 s"), (4.2, "4.2 s"), (59.99, "1 min"), (72, "1 min 12 s"), (7500, "2 h 5 min")],
 )
 def test_durations(seconds: float, text: str) -> None:
-    assert money.duration(seconds) == text
+    assert time_format.duration(seconds) == text
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(23, "0:23"), (22.1, "0:23"), (0, "0:00"), (-3, "0:00"), (725, "12:05"), (3723, "1:02:03")]
 )
 def test_a_countdown_reaches_zero_only_when_the_time_is_up(seconds: float, text: str) -> None:
-    assert money.countdown(seconds) == text
+    assert time_format.countdown(seconds) == text
 
 
 def test_moments_are_told_as_people_tell_them() -> None:
     now = datetime(2026, 11, 20, 12, 0, tzinfo=UTC).astimezone().replace(hour=12, minute=0)
-    assert money.when(now - timedelta(seconds=20), now) == "just now"
-    assert money.when(now - timedelta(minutes=4), now) == "4 min ago"
-    assert money.when(now.replace(hour=9, minute=10), now) == "today 09:10"
-    assert money.when(now.replace(hour=9, minute=10) - timedelta(days=1), now) == "yesterday 09:10"
-    assert money.when(now.replace(month=3, day=3), now) == "Mar 3, 2026"
+    assert time_format.when(now - timedelta(seconds=20), now) == "just now"
+    assert time_format.when(now - timedelta(minutes=4), now) == "4 min ago"
+    assert time_format.when(now.replace(hour=9, minute=10), now) == "today 09:10"
+    assert time_format.when(now.replace(hour=9, minute=10) - timedelta(days=1), now) == "yesterday 09:10"
+    assert time_format.when(now.replace(month=3, day=3), now) == "Mar 3, 2026"
 
 
 def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:
@@ -121,4 +121,4 @@ def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:
     assert money.decimals_of([Decimal("0.15"), Decimal("0.000046")]) == 4
     assert money.decimals_of([Decimal("1.00000123")]) == 4
     assert money.money(Decimal("1E+14"), 2).endswith(",000.00")
-    assert money.money(Decimal("1E+30"), 2) == money.DASH
+    assert money.money(Decimal("1E+30"), 2) == number_format.DASH

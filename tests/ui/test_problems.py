@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from app.core import problems
-from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problem_words import has_own_words
 from app.core.problems import Problem, describe, for_account, hide_secrets_with
+from app.core.time_format import LONGEST_COUNTDOWN_S
 from app.credentials.accounts import new_account
 from app.credentials.redaction import Redactor
 from app.service import errors

@@ -13,7 +13,7 @@ import webvtt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.money import position
+from app.core.time_format import position
 from app.ui.transcription.session.document import Document, Segment, Word, document_from, join_documents
 from app.ui.transcription.session.editing import edit_segment, merge, nudge, search, split, word_spans
 from app.ui.transcription.session.exporting import FORMATS, CueRules, Head, cues, export

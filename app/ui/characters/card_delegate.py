@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF,
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.core import money
+from app.core import number_format
 from app.translation import tr
 from app.ui.characters.list_model import CHARACTER_ROLE
 from app.ui.characters.state import uses_text
@@ -158,7 +158,7 @@ class CardDelegate(QStyledItemDelegate):
         spot = QRectF(rect.left(), rect.center().y() - side / 2 + 0.5, side, side)
         icons.paint(painter, theme, "star-filled", spot, "warn")
         left = rect.left() + side + theme.px(4)
-        rating = money.rating(stats.average_rating)
+        rating = number_format.rating(stats.average_rating)
         painter.setPen(theme.color("text2"))
         painter.drawText(QRect(left, rect.top(), rect.width(), rect.height()), _START, rating)
         left += metrics.horizontalAdvance(rating) + theme.px(4)
@@ -166,7 +166,7 @@ class CardDelegate(QStyledItemDelegate):
         self._write(
             painter,
             QRect(left, rect.top(), room, rect.height()),
-            f"({money.count(stats.rating_count)})",
+            f"({number_format.count(stats.rating_count)})",
             "small",
             None,
             "text3",

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import number_format, time_format
 from app.translation import tr, tr_n
 from app.ui.characters.reviews_box import ReviewsBox
 from app.ui.kit.discard import WidgetList
@@ -273,15 +273,20 @@ class StatsCard(Card):
     def show_character(self, character: Character) -> None:
         stats = character.stats
         rated = stats.rating_count > 0
-        own = money.rating(stats.user_rating).removesuffix(".0")
+        own = number_format.rating(stats.user_rating).removesuffix(".0")
         values = (
             (
-                money.rating(stats.average_rating) if rated else "–",
-                tr_n("{count} rating", "{count} ratings", stats.rating_count, count=money.count(stats.rating_count))
+                number_format.rating(stats.average_rating) if rated else "–",
+                tr_n(
+                    "{count} rating",
+                    "{count} ratings",
+                    stats.rating_count,
+                    count=number_format.count(stats.rating_count),
+                )
                 if rated
                 else tr("not rated"),
             ),
-            (money.short_count(stats.imports), tr_n("use", "uses", stats.imports)),
+            (number_format.short_count(stats.imports), tr_n("use", "uses", stats.imports)),
             (own, tr("your rating")),
         )
         for (number, words, cell), (value, text) in zip(self._cells, values, strict=True):
@@ -291,4 +296,4 @@ class StatsCard(Card):
 
 
 def _day(at: datetime | None) -> str:
-    return tr("not stated") if at is None else money.day(at)
+    return tr("not stated") if at is None else time_format.day(at)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.problems import Problem, describe
 from app.service.characters import Character
 from app.service.errors import BadResponse, NotFound, ServiceError
@@ -141,7 +141,7 @@ class CharactersPresenter(QObject):
                 ReviewRow(
                     who=each.username or tr("Someone"),
                     rating=min(5, max(0, each.rating)),
-                    when=money.when(each.created_at, now) if each.created_at is not None else "",
+                    when=time_format.when(each.created_at, now) if each.created_at is not None else "",
                     text=" ".join((each.message or "").split()),
                 )
                 for each in page.reviews
@@ -281,7 +281,9 @@ class CharactersPresenter(QObject):
             self._show((), is_complete=True)
             return
         self._show(
-            rows, is_complete=True, saved_note=tr("Saved {saved_at}", saved_at=money.when(saved.saved_at, self._now()))
+            rows,
+            is_complete=True,
+            saved_note=tr("Saved {saved_at}", saved_at=time_format.when(saved.saved_at, self._now())),
         )
 
     async def _save(self, filters: Filters, rows: tuple[Character, ...]) -> None:

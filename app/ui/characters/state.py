@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from app.core import money
+from app.core import number_format
 from app.service.characters import CharactersQuery
 from app.translation import tr, tr_n
 
@@ -143,7 +143,7 @@ class CharactersState:
 
 def uses_text(count: int) -> str:
     """`12.4K uses`."""
-    return tr_n("{n} use", "{n} uses", count, n=money.short_count(count))
+    return tr_n("{n} use", "{n} uses", count, n=number_format.short_count(count))
 
 
 def spoken(character: Character) -> str:
@@ -155,8 +155,8 @@ def spoken(character: Character) -> str:
         parts.append(
             tr(
                 "rated {rating} by {rating_count}",
-                rating=money.rating(stats.average_rating),
-                rating_count=money.count(stats.rating_count),
+                rating=number_format.rating(stats.average_rating),
+                rating_count=number_format.count(stats.rating_count),
             )
         )
     parts.append(uses_text(stats.imports))

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import number_format
 from app.translation import tr
 from app.ui.chat.models.model_button import ModelButton
 from app.ui.chat.session.estimate import context_text
@@ -218,12 +218,14 @@ class CharacterBar(QFrame):
         rated = character.rating_count > 0
         self._star.setVisible(rated)
         self.rating.setVisible(rated)
-        self.rating.set_text(f"{money.rating(character.rating)} ({money.count(character.rating_count)})")
+        self.rating.set_text(
+            f"{number_format.rating(character.rating)} ({number_format.count(character.rating_count)})"
+        )
         self.rating.setAccessibleName(
             tr(
                 "Rated {rating} by {rating_count} people",
-                rating=money.rating(character.rating),
-                rating_count=money.count(character.rating_count),
+                rating=number_format.rating(character.rating),
+                rating_count=number_format.count(character.rating_count),
             )
         )
         self.about.set_text(" ".join(character.description.split()))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.core import money
+from app.core import time_format
 from app.core.blanks import DATE
 from app.service.characters import CharactersQuery
 from app.service.errors import ServiceError
@@ -282,7 +282,7 @@ class ComposerController(QObject):
     async def _fill_in(self, presets: ChatPresets, preset_id: str) -> None:
         """Ask for what a prompt leaves open; a date alone needs no question."""
         preset, blanks = presets.one(preset_id), presets.blanks_of(preset_id)
-        today = money.day(datetime.now().astimezone())
+        today = time_format.day(datetime.now().astimezone())
         values = await presets.values_of(blanks, QGuiApplication.clipboard().text(), today)
         asked = [blank for blank in blanks if blank.name != DATE or blank.choices]
         if asked and preset is not None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
-from app.core.money import size as file_size
+from app.core.number_format import size as file_size
 from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.kit.qt_workarounds.alive import alive

@@ -14,7 +14,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.file_saving import save_file
-from app.core.money import count, money
+from app.core.money import money
+from app.core.number_format import count
 from app.core.problems import ActionSpec
 from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 
-from app.core.money import count
+from app.core.number_format import count
 from app.translation import tr
 from app.ui.chat.session.chat_projects import COLOR_WORDS
 from app.ui.chat.sidebar.chat_delegate import PROJECT_ROLES

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import time_format
 from app.translation import tr
 from app.ui.chat.chat_header import LOCK_ROLES
 from app.ui.chat.session.seal import SealIndicator, SealState
@@ -120,7 +120,7 @@ class SealDialog(Dialog):
         self.checks.blockSignals(True)
         self.checks.clear()
         for report in reports:
-            self.checks.addItem(money.moment(report.checked_at.astimezone()))
+            self.checks.addItem(time_format.moment(report.checked_at.astimezone()))
         self.checks.setCurrentIndex(max(0, place))
         self.checks.blockSignals(False)
         self.checks.setVisible(now > 1)
@@ -153,12 +153,14 @@ class SealDialog(Dialog):
             self._section(tr("Refused"), [broken])
         done = [each for each in checks if each.outcome is not NOT_CHECKED]
         left = [each for each in checks if each.outcome is NOT_CHECKED]
-        about = tr("{model}, checked {time}", model=report.model, time=money.moment(report.checked_at.astimezone()))
+        about = tr(
+            "{model}, checked {time}", model=report.model, time=time_format.moment(report.checked_at.astimezone())
+        )
         self._section(tr("Checked on this computer"), [CheckLine(self._theme, *each) for each in done], about)
         if left:
             self._section(tr("Not checked"), [CheckLine(self._theme, *each) for each in left])
         if report.measurements:
-            since = tr("First seen {time}.", time=money.moment(report.first_seen)) if report.first_seen else ""
+            since = tr("First seen {time}.", time=time_format.moment(report.first_seen)) if report.first_seen else ""
             lines = [MeasurementLine(self._theme, each) for each in report.measurements]
             self._section(tr("Measurements"), lines, since)
         asked = [Label(self._theme, host, "small", mono=True, wrap=True) for host in report.hosts]

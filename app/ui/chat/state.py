@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.core.money import clock, countdown
+from app.core.time_format import clock, countdown
 from app.translation import tr
 from app.ui.chat.session.chat_options import ChatOptions, Controls
 from app.ui.chat.session.seal import SealIndicator

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import number_format
 from app.translation import tr
 from app.ui.crypto_rpc.call_rows import CallDelegate, CollectionKey, CollectionRow, groups_of
 from app.ui.crypto_rpc.state import CallEntry, CapsView, CollectionEntry
@@ -46,7 +46,7 @@ class CreditsFooter(QWidget):
 
     def show_caps(self, caps: CapsView) -> None:
         share = min(1.0, caps.credits / caps.credits_limit)
-        used, limit = money.short_count(caps.credits), money.short_count(caps.credits_limit)
+        used, limit = number_format.short_count(caps.credits), number_format.short_count(caps.credits_limit)
         self.credits.set_text(f"{used} / {limit}")
         self.meter.set_share(share)
         self.meter.set_tone("warn" if share >= LOW_SHARE else "")

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.money import credits_text
+from app.core.number_format import credits_text
 from app.translation import tr
 from app.ui.crypto_rpc.job_bar import JobBar
 from app.ui.crypto_rpc.pick_button import PickButton

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.current_account import RateLimitRemaining
-from app.core.money import credits_text
+from app.core.number_format import credits_text
 from app.core.tabs import TABS
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.call_list import CallListPane

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.core import money
+from app.core import money, number_format
 from app.service.images import MAX_CREATIVITY
 from app.translation import tr
 from app.ui.kit.theme import Theme
@@ -69,7 +69,13 @@ class EnlargeDialog(Dialog):
     def _look(self) -> None:
         """What comes of it, and for how much."""
         width, height, is_less = self._result_of(self.chosen_scale)
-        words = [tr("The result is {width} × {height}.", width=money.count(width), height=money.count(height))]
+        words = [
+            tr(
+                "The result is {width} × {height}.",
+                width=number_format.count(width),
+                height=number_format.count(height),
+            )
+        ]
         if is_less:
             words.append(tr("This is the service’s maximum, so it uses a smaller factor at the same price."))
         self.outcome.set_text(" ".join(words))

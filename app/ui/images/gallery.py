@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import time_format
 from app.core.problems import ActionSpec, Problem
 from app.translation import tr, tr_n
 from app.ui.images.image_processing import read_thumbnail, tile
@@ -471,7 +471,7 @@ class Gallery(QWidget):
         row = self.model.row(self.view.indexAt(QPoint(self._theme.px(24), self._theme.px(24))).row())
         row = row or (self._gallery_state.tiles[0] if self._gallery_state.tiles else None)
         self.header.set_title(
-            money.day_group(row.at, datetime.now(UTC)) if row is not None and row.at else tr("Images")
+            time_format.day_group(row.at, datetime.now(UTC)) if row is not None and row.at else tr("Images")
         )
 
     def _example(self, action: str) -> None:

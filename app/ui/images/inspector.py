@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import time_format
 from app.formats import format_number
 from app.service.exchange import Exchange
 from app.service.http.sanitize import sanitize_line
@@ -258,7 +258,9 @@ class RequestPage(CallPane):
         self.path.set_role("text")
         self.body.set_text(_body_words(record.body))
         status = str(exchange.status) if exchange.status is not None else tr("no response")
-        self.outcome.set_text(f"{status} · {money.clock(exchange.started_at)} · {money.duration(exchange.duration_s)}")
+        self.outcome.set_text(
+            f"{status} · {time_format.clock(exchange.started_at)} · {time_format.duration(exchange.duration_s)}"
+        )
         rows = (
             [(tr("request ID"), info.request_id), (tr("content type"), info.content_type)] if info is not None else []
         )

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from app.core import money
+from app.core import money, number_format
 from app.translation import tr, tr_n
 
 STATE_WORDS: Mapping[str, str] = {
@@ -86,10 +86,10 @@ class Usage:
 
     @property
     def words(self) -> str:
-        words = f"{tr_n('{n} image', '{n} images', self.images)}, {money.size(self.size_bytes)}"
+        words = f"{tr_n('{n} image', '{n} images', self.images)}, {number_format.size(self.size_bytes)}"
         if not self.trash_bytes:
             return words
-        return f"{words} · {tr('trash {trash_bytes}', trash_bytes=money.size(self.trash_bytes))}"
+        return f"{words} · {tr('trash {trash_bytes}', trash_bytes=number_format.size(self.trash_bytes))}"
 
 
 @dataclass(frozen=True, slots=True)

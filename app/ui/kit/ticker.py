@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 SECOND_MS = 1_000
-MINUTE_MS = 60_000  # how often the words of `money.when` change
+MINUTE_MS = 60_000  # how often the words of `time_format.when` change
 
 
 class Ticker(QObject):

@@ -8,7 +8,8 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout
 
-from app.core.money import size, when
+from app.core.number_format import size
+from app.core.time_format import when
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.money import size
+from app.core.number_format import size
 from app.core.secret_storage import Secrets, SecretsState
 from app.translation import tr
 from app.ui.kit.discard import WidgetList

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.core.money import countdown
 from app.core.problems import ActionSpec
+from app.core.time_format import countdown
 from app.storage.atomic_files import write_atomically
 from app.storage.errors import StorageError, UnsavedResult
 from app.storage.settings import Settings

@@ -11,7 +11,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResiz
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.core.current_account import CurrentAccount, RateLimitRemaining
-from app.core.money import count, money, short_count, whole_money
+from app.core.money import money, whole_money
+from app.core.number_format import count, short_count
 from app.translation import tr
 from app.ui.kit import icons
 from app.ui.kit.key_text import set_tip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import money, number_format
 from app.service.speech_text import MAX_CHARS
 from app.translation import tr, tr_n
 from app.ui.kit.plain_tooltip import plain_tip
@@ -125,8 +125,8 @@ class AuditionDialog(Dialog):
         elif len(line) > MAX_CHARS:
             problem = tr(
                 "Up to {max_chars} characters; this line has {count}.",
-                max_chars=money.count(MAX_CHARS),
-                count=money.count(len(line)),
+                max_chars=number_format.count(MAX_CHARS),
+                count=number_format.count(len(line)),
             )
         elif not voices:
             problem = tr("Choose a voice.")

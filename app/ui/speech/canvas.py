@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import time_format
 from app.core.problems import ActionSpec, Problem
 from app.formats import format_number
 from app.translation import tr
@@ -236,7 +236,7 @@ class SpeechCanvas(QWidget):
     def show_player(self, view: PlayerView, *, is_speaking: bool) -> None:
         """Show the open clip. `is_speaking`: some clip is being asked for, from before this one is opened."""
         if self._was_speaking and not view.is_speaking and view.ready and self.isVisible():
-            words = tr("Speech ready, {length}", length=money.duration(view.known_s))
+            words = tr("Speech ready, {length}", length=time_format.duration(view.known_s))
             announce(self, f"{words}. {view.problem}" if view.problem else words)
         self._was_speaking = view.is_speaking
         player = self.player

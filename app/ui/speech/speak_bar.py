@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import money, number_format, time_format
 from app.service.speech_text import MAX_CHARS
 from app.translation import tr, tr_n
 from app.ui.kit.plain_tooltip import plain_tip
@@ -119,7 +119,7 @@ class SpeakBar(QFrame):
     def show_meter(self, meter: Meter) -> None:
         lengths = tuple(len(part) for part in meter.parts)
         self.bars.show_parts(lengths)
-        self.count.set_text(money.count(meter.characters))
+        self.count.set_text(number_format.count(meter.characters))
         self.cut.set_text(self._cut_words(lengths))
         self.length.set_text(self._length_words(meter))
         self.price.set_text(money.money(meter.price) if meter.price is not None else tr("Price unknown"))
@@ -136,23 +136,23 @@ class SpeakBar(QFrame):
         if meter.why_not:
             return meter.why_not
         seconds = max(1, round(meter.seconds))
-        return tr("About {seconds} of audio", seconds=f"{seconds} s" if seconds < 60 else money.duration(seconds))
+        return tr("About {seconds} of audio", seconds=f"{seconds} s" if seconds < 60 else time_format.duration(seconds))
 
     @staticmethod
     def _cut_words(lengths: tuple[int, ...]) -> str:
         if len(lengths) < 2:
-            return tr("of {max_chars} characters", max_chars=money.count(MAX_CHARS))
-        first, last = money.count(lengths[0]), money.count(lengths[-1])
+            return tr("of {max_chars} characters", max_chars=number_format.count(MAX_CHARS))
+        first, last = number_format.count(lengths[0]), number_format.count(lengths[-1])
         if len(lengths) > 4:
             shown = tr("{first} to {last}", first=first, last=last)
         else:
-            before = ", ".join(money.count(length) for length in lengths[:-1])
+            before = ", ".join(number_format.count(length) for length in lengths[:-1])
             shown = tr("{before} and {last}", before=before, last=last)
         return tr(
             "characters in {count} parts: {shown} of {max_chars}",
             count=len(lengths),
             shown=shown,
-            max_chars=money.count(MAX_CHARS),
+            max_chars=number_format.count(MAX_CHARS),
         )
 
     def show_speaking(self, on: bool) -> None:

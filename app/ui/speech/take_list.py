@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 
-from app.core.money import size as size_words
+from app.core.number_format import size as size_words
 from app.translation import tr, tr_n
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike, under_headings

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import time_format
 from app.service.exchange import FormPart
 from app.translation import tr
 from app.ui.kit.call_pane import CallPane
@@ -128,7 +128,7 @@ class RequestPage(CallPane):
         info = exchange.info
         told = [
             (tr("Status"), str(exchange.status or tr("no response"))),
-            (tr("Duration"), money.duration(exchange.duration_s)),
+            (tr("Duration"), time_format.duration(exchange.duration_s)),
         ]
         told += [(name, value) for name, value in (info.headers if info is not None else ())]
         self.answer.set_rows(tuple(told))

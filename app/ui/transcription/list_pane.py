@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.core.money import position
+from app.core.time_format import position
 from app.translation import tr, tr_n
 from app.ui.kit import icons
 from app.ui.kit.lists.grouped_list import RowLike, under_headings

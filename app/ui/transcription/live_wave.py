@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.core.money import position
+from app.core.time_format import position
 from app.translation import tr
 from app.ui.kit.icons import paint
 from app.ui.kit.widgets.frames import solid_frame

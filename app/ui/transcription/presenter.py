@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
-from app.core.money import position
+from app.core import money, number_format, time_format
 from app.core.problems import Problem, for_account
+from app.core.time_format import position
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.storage.errors import Again, NotStored, StorageError
 from app.storage.transcripts import Transcripts
@@ -303,7 +303,7 @@ class TranscriptionPresenter(QObject):
             return tr("No transcripts")
         count = tr_n("{n} transcript", "{n} transcripts", len(self.rows))
         sizes = {row.sound_path: row.size_bytes for row in self.rows.values() if row.origin == "recording"}
-        return f"{count}, {money.size(sum(sizes.values()))}" if any(sizes.values()) else count
+        return f"{count}, {number_format.size(sum(sizes.values()))}" if any(sizes.values()) else count
 
     def sending_titles(self) -> tuple[str, ...]:
         """What is being transcribed now."""
@@ -779,4 +779,4 @@ class TranscriptionPresenter(QObject):
 def _trash_entry(row: TranscriptRow, now: datetime) -> TrashEntry:
     moment = row.trashed_at or now
     length = f"{position(row.duration_s)} · " if row.duration_s else ""
-    return TrashEntry(row.id, row.title, f"{length}{money.when(moment, now)}", moment)
+    return TrashEntry(row.id, row.title, f"{length}{time_format.when(moment, now)}", moment)

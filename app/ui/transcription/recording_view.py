@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import number_format, time_format
 from app.translation import tr
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.badge import Badge
@@ -179,10 +179,10 @@ class RecordingView(QWidget):
         per_second = BYTES_PER_S[self.record_as]
         share = tick.size_bytes / LIMIT_BYTES
         self.bar.set_share(min(1.0, share))
-        self.used.set_text(tr("about {size} of 25 MB", size=money.size(tick.size_bytes)))
+        self.used.set_text(tr("about {size} of 25 MB", size=number_format.size(tick.size_bytes)))
         left_s = max(0, (LIMIT_BYTES - tick.size_bytes) / per_second)
         self.room.set_text(
-            tr("room for about {time} more", time=money.duration(left_s // 10 * 10))
+            tr("room for about {time} more", time=time_format.duration(left_s // 10 * 10))
             if left_s >= 10
             else tr("too long for one upload, so it will be split at pauses")
         )

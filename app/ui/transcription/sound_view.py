@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core import money
-from app.core.money import position
+from app.core import number_format
+from app.core.time_format import position
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.sound.player_bar import PlayerBar
@@ -205,7 +205,7 @@ class SoundView(QWidget):
             return
         self._head = head
         sound, work = head.sound, head.work
-        words = [sound.kind, money.size(sound.size_bytes) if sound.size_bytes else ""]
+        words = [sound.kind, number_format.size(sound.size_bytes) if sound.size_bytes else ""]
         words.append(position(sound.duration_s) if sound.duration_s else tr("length unknown"))
         words.append(sound.name)
         self.facts.set_text("  ·  ".join(word for word in words if word))
@@ -260,7 +260,7 @@ class SoundView(QWidget):
         self.large.setVisible(sound.too_large and head.work is None)
         if not sound.too_large:
             return
-        size = money.size(sound.size_bytes)
+        size = number_format.size(sound.size_bytes)
         if sound.is_over_limit:
             words = tr("{size} is over the service’s limit of 25 MB. Choose how to send it:", size=size)
         else:

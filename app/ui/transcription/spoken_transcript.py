@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect
 
-from app.core.money import position
+from app.core.time_format import position
 from app.ui.kit.markdown.spoken import Place, SpokenBlock
 
 if TYPE_CHECKING:

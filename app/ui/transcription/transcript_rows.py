@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
-from app.core.money import or_dash, position
+from app.core.number_format import or_dash
+from app.core.time_format import position
 from app.service.http.sanitize import sanitize_text
 from app.translation import tr
 from app.ui.transcription.session.document import Document

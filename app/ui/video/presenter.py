@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import number_format
 from app.core.current_account import RateLimitRemaining
 from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
@@ -297,9 +297,11 @@ class VideoPresenter(QObject):
         now = self.job_store.now() if self.job_store.store is not None else None
         shown = self._kept()
         videos = [job for job in self.job_store.jobs() if job.has_video]
-        size, trash = money.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
+        size, trash = number_format.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
         count = tr_n("{n} video", "{n} videos", len(videos))
-        footer = f"{count}, {size} · {tr('trash {trash}', trash=money.size(trash))}" if trash else f"{count}, {size}"
+        footer = (
+            f"{count}, {size} · {tr('trash {trash}', trash=number_format.size(trash))}" if trash else f"{count}, {size}"
+        )
         running = len(self.open_jobs())
         return Jobs(
             rows=LazyRows(self._found(shown), lambda job: self.writer.row(job, now)) if now else (),

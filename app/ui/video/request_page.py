@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from app.core import money
+from app.core import time_format
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.call_pane import CallPane
@@ -61,7 +61,7 @@ class RequestPage(CallPane):
             info = exchange.info
             told = [
                 (tr("Status"), str(exchange.status or tr("no response"))),
-                (tr("Duration"), money.duration(exchange.duration_s)),
+                (tr("Duration"), time_format.duration(exchange.duration_s)),
             ]
             told += [(name, value) for name, value in (info.headers if info is not None else ())]
             self.answer.set_rows(tuple(told))

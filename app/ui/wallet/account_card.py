@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import money, time_format
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.plain_tooltip import plain_tip
@@ -32,7 +32,7 @@ def short_address(address: str) -> str:
 def age_words(card: AccountCard, now: datetime) -> str:
     if card.checked_at is None:
         return tr("Balance not checked yet")
-    return tr("Updated {checked_at}", checked_at=money.when(card.checked_at, max(now, card.checked_at)))
+    return tr("Updated {checked_at}", checked_at=time_format.when(card.checked_at, max(now, card.checked_at)))
 
 
 class AccountView(Card):
@@ -127,7 +127,7 @@ class AccountView(Card):
             self._rows.addWidget(bar)
         if card.renews_at is not None:
             left = (card.renews_at - datetime.now(UTC)).total_seconds()
-            words = tr("Renews in {left}. Used before account credits.", left=money.duration(max(0.0, left)))
+            words = tr("Renews in {left}. Used before account credits.", left=time_format.duration(max(0.0, left)))
             self._rows.addWidget(Label(theme, words, "small", "text2", wrap=True))
 
     def _add_buttons(self, card: AccountCard) -> None:

@@ -8,7 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.money import count, due, short_count
+from app.core.number_format import count, short_count
+from app.core.time_format import due
 from app.translation import tr
 from app.ui.kit.accessible_role import Value, show_as
 from app.ui.kit.theme import Theme

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import money, time_format
 from app.translation import tr
 from app.ui.kit.discard import WidgetList, discard
 from app.ui.kit.lists.rows import build_rows
@@ -38,9 +38,9 @@ class OpenPaymentCard(Card):
         )
         self.body.addWidget(Label(theme, title, weight=600, wrap=True))
         over = payment.until < datetime.now(UTC)
-        until = money.clock(payment.until)
+        until = time_format.clock(payment.until)
         words = (
-            tr("Signed {sent_at}. It may have been processed.", sent_at=money.clock(payment.sent_at)),
+            tr("Signed {sent_at}. It may have been processed.", sent_at=time_format.clock(payment.sent_at)),
             tr("It expired at {until}.", until=until) if over else tr("It is valid until {until}.", until=until),
             tr("Checking sends the identical payment, which is never charged twice."),
         )

@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.money import day_of_year, summand
+from app.core.money import summand
 from app.core.tabs import tab_title
+from app.core.time_format import day_of_year
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once

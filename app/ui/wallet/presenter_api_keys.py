@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.money import clock, count, day, day_of_year, moment, money, time_of_day
+from app.core.money import money
+from app.core.number_format import count
+from app.core.time_format import clock, day, day_of_year, moment, time_of_day
 from app.service.errors import AuthenticationFailed, Forbidden, NotFound, OutcomeUnknown, ServiceError
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows

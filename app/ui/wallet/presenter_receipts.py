@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core.file_saving import SavedFile
-from app.core.money import clock, count
+from app.core.number_format import count
 from app.core.tabs import tab_title
+from app.core.time_format import clock
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.money import day_of_year, money
+from app.core.money import money
+from app.core.time_format import day_of_year
 from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
-from app.core import money
+from app.core import money, number_format, time_format
 from app.core.tabs import tab_title
 from app.translation import tr
 from app.ui.kit.icons import icon
@@ -40,13 +40,15 @@ _TOP = QModelIndex()
 _SHORT = 8
 
 
-@money.or_dash
+@number_format.or_dash
 def day_and_time(at: datetime) -> str:
     """`Today 14:05`, `Yesterday 18:12`, `Nov 18 21:02`."""
     local, today = at.astimezone(), datetime.now().astimezone().date()
     days = (today - local.date()).days
-    word = {0: tr("Today"), 1: tr("Yesterday")}.get(days, money.day_of_year(at) if days < 300 else money.day(at))
-    return f"{word} {money.time_of_day(at)}"
+    word = {0: tr("Today"), 1: tr("Yesterday")}.get(
+        days, time_format.day_of_year(at) if days < 300 else time_format.day(at)
+    )
+    return f"{word} {time_format.time_of_day(at)}"
 
 
 def amount_words(amount: Decimal | None) -> str:

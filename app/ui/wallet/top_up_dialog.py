@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core import money
+from app.core import money, time_format
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
@@ -479,8 +479,8 @@ class TopUpDialog(Dialog):
             tr(
                 "{waits_for} It continues at {until}, in {until2}. Nothing is signed until then. Cancel stops it.",
                 waits_for=view.waits_for,
-                until=money.clock(until),
-                until2=money.countdown((until - now).total_seconds()),
+                until=time_format.clock(until),
+                until2=time_format.countdown((until - now).total_seconds()),
             )
             if until is not None
             else ""
@@ -490,7 +490,11 @@ class TopUpDialog(Dialog):
             return
         left = (view.offer_ends - now).total_seconds()
         ends = (
-            tr("{offer_ends}, in {left}", offer_ends=money.clock(view.offer_ends), left=money.countdown(left))
+            tr(
+                "{offer_ends}, in {left}",
+                offer_ends=time_format.clock(view.offer_ends),
+                left=time_format.countdown(left),
+            )
             if left > 0
             else tr("Expired")
         )

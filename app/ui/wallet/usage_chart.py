@@ -9,8 +9,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.core.money import day_of_year, money, summand, whole_money
+from app.core.money import money, summand, whole_money
 from app.core.tabs import tab_title
+from app.core.time_format import day_of_year
 from app.translation import tr
 from app.ui.kit.accessible_role import show_as
 from app.ui.kit.theme import Theme

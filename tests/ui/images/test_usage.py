@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.core import money
+from app.core import number_format
 from app.ui.images.image_processing import encoded, small_image
 from app.ui.images.session.image_edits import EditChoice
 from tests.kit.images import ImagesHarness
@@ -29,17 +29,17 @@ async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk
     images.presenter.set_field("width", 512)
     images.presenter.set_field("height", 256)
     (harbour,) = await images.made()
-    assert await shows(images, "1 image, ") == f"1 image, {money.size(on_disk(folder))}"
+    assert await shows(images, "1 image, ") == f"1 image, {number_format.size(on_disk(folder))}"
     mask = gallery.grab().toImage().scaled(512, 256)
     images.changes.edit(harbour.id, EditChoice("firered-image-edit", "Make it night", mask=encoded(mask, "PNG")))
     await until(lambda: len(images.rows) == 2)
     await images.still()
     assert len(list(folder.iterdir())) == 3, "two images, and what the service sent for the second"
-    assert await shows(images, "2 images, ") == f"2 images, {money.size(on_disk(folder))}"
+    assert await shows(images, "2 images, ") == f"2 images, {number_format.size(on_disk(folder))}"
     images.presenter.library.move_to_trash([harbour.id])
-    trashed = money.size(harbour.size_bytes)
+    trashed = number_format.size(harbour.size_bytes)
     await until(lambda: gallery.usage.text().endswith(f" · trash {trashed}"))
-    left = money.size(on_disk(folder) - harbour.size_bytes)
+    left = number_format.size(on_disk(folder) - harbour.size_bytes)
     assert gallery.usage.text() == f"1 image, {left} · trash {trashed}"
     assert gallery.count.text() == "1 image"
     path = images.path_of(harbour)
@@ -47,7 +47,7 @@ async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk
     await until(small.exists)
     images.presenter.library.empty_trash()
     await until(lambda: "trash" not in gallery.usage.text())
-    assert gallery.usage.text() == f"1 image, {money.size(on_disk(folder))}"
+    assert gallery.usage.text() == f"1 image, {number_format.size(on_disk(folder))}"
     assert not path.exists() and not small.exists(), "nor does the small picture of it stay"
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.money import position
+from app.core.time_format import position
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.sound.waveform_view import WaveformView
 from app.ui.kit.theme import Theme

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core import money
+from app.core import time_format
 from app.service.service import open_service
 from app.storage.paid_call_intents import Intents
 from app.ui.speech.state import Choice
@@ -41,7 +41,7 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(
     assert speech.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
     assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)
     said = [words for words in heard if words.startswith("Speech ready")]
-    assert [words.split(". ")[0] for words in said] == [f"Speech ready, {money.duration(take.duration_s)}"]
+    assert [words.split(". ")[0] for words in said] == [f"Speech ready, {time_format.duration(take.duration_s)}"]
 
 
 async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: SpeechHarness) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
-from app.core import money
+from app.core import number_format
 from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
 from app.ui.video.jobs_pane import JobsPane
@@ -159,8 +159,8 @@ async def test_the_library_is_searched_filtered_and_its_trash_undone_and_emptied
         video.run("video.trash")
         await until(lambda: video.one(boat).trashed_at)
         film = video.film_of(video.one(boat))
-        size = money.size(film.stat().st_size)
-        assert video.usage_text() == f"1 video, {money.size(video.one(dune).size_bytes)} · trash {size}"
+        size = number_format.size(film.stat().st_size)
+        assert video.usage_text() == f"1 video, {number_format.size(video.one(dune).size_bytes)} · trash {size}"
         video.show_filter("trash")
         video.press(video.empty_trash_button)
         await video.say_yes()

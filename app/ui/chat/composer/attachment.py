@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.core import money
+from app.core import number_format
 from app.formats import format_number
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.translation import tr, tr_n
@@ -101,7 +101,7 @@ class Attachment(NamedTuple):
     @property
     def detail(self) -> str:
         """`1.2 MB, 2,048 × 1,536`, and what was done to it."""
-        parts = [money.size(self.size)]
+        parts = [number_format.size(self.size)]
         if self.width and self.height:
             parts.append(f"{format_number(self.width)} × {format_number(self.height)}")
         parts += [self.note] if self.note else []
@@ -197,7 +197,7 @@ def stand_in(attachment: Attachment, sentence: str) -> ContentPart:
 
 def outline_of(attachment: Attachment, *, cache: bool = False) -> ContentPart:
     """The same part without the bytes, saying how many there are: for the Request page, and until it is sent."""
-    return part_of(attachment, f"… {money.size(attachment.size)}", cache=cache)
+    return part_of(attachment, f"… {number_format.size(attachment.size)}", cache=cache)
 
 
 def cached_ones(groups: Sequence[tuple[Attachment, ...]]) -> frozenset[tuple[int, int]]:

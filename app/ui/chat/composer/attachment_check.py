@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QSize
 from PySide6.QtGui import QImage
 
-from app.core import money
+from app.core import number_format
 from app.formats import format_number
 from app.service.http.media_types import sniff
 from app.service.http.size_limits import LIMIT_WORDS
@@ -226,7 +226,9 @@ def shrink(attachment: Attachment, data: bytes) -> AttachmentCheckResult:
     whole = QSize(attachment.width, attachment.height)
     side = max(attachment.width, attachment.height)
     wanted = whole * (SHRUNK_PX / side) if side > SHRUNK_PX else None
-    return _as_image(attachment, _drawn(data, wanted), tr("made smaller, was {size}", size=money.size(attachment.size)))
+    return _as_image(
+        attachment, _drawn(data, wanted), tr("made smaller, was {size}", size=number_format.size(attachment.size))
+    )
 
 
 def from_clipboard(image: QImage) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import number_format
 from app.translation import tr
 from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.inspector.parameters_more import MoreControls
@@ -259,12 +259,14 @@ class ParametersPage(QScrollArea):
         self.cache_key.setText(head.cache_key)
         self.cache_key.setCursorPosition(0)
         self._cached.setVisible(head.cached_tokens > 0)
-        self._cached.set_badge(tr("{cached_tokens} cached", cached_tokens=money.count(head.cached_tokens)), "ok")
+        self._cached.set_badge(
+            tr("{cached_tokens} cached", cached_tokens=number_format.count(head.cached_tokens)), "ok"
+        )
 
     def _show_prompt(self, head: ChatHead) -> None:
         """Words that are being typed stay, unless another chat is shown."""
         self._prompt_tokens.set_text(
-            tr("about {prompt_tokens} tokens", prompt_tokens=money.count(head.prompt_tokens))
+            tr("about {prompt_tokens} tokens", prompt_tokens=number_format.count(head.prompt_tokens))
             if head.prompt_tokens
             else ""
         )
@@ -300,7 +302,9 @@ class ParametersPage(QScrollArea):
             row.set_note(tr("Model default until you move it.") if unknown else "")
         self.reply_limit.set_value(options.reply_limit or 0)
         most = head.max_reply_tokens
-        note = tr("In tokens. The model’s limit is {most}.", most=money.count(most)) if most else tr("In tokens.")
+        note = (
+            tr("In tokens. The model’s limit is {most}.", most=number_format.count(most)) if most else tr("In tokens.")
+        )
         self.reply_limit.setToolTip(plain_tip(note))
         self.reply_limit.setAccessibleDescription(note)
 

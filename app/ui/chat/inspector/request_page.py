@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import time_format
 from app.translation import tr, tr_n
 from app.ui.chat.inspector.json_view import JsonView
 from app.ui.kit.call_pane import CallPane
@@ -117,9 +117,9 @@ class RequestPage(CallPane):
             return tr("No response yet.")
         parts = [str(view.status)]
         if view.sent_at is not None:
-            parts.append(tr("sent {sent_at}", sent_at=money.clock(view.sent_at)))
+            parts.append(tr("sent {sent_at}", sent_at=time_format.clock(view.sent_at)))
         if view.duration_s:
-            parts.append(money.duration(view.duration_s))
+            parts.append(time_format.duration(view.duration_s))
         return " · ".join(parts)
 
     def _fill_sealed(self, turns: tuple[SealedTurn, ...]) -> None:

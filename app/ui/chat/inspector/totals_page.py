@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
-from app.core import money
+from app.core import money, number_format
 from app.translation import tr, tr_n
 from app.ui.chat.session.inspector_state import Totals, TotalsRow
 from app.ui.kit.plain_tooltip import plain_tip
@@ -72,7 +72,7 @@ class TotalsModel(QAbstractTableModel):
             words = tr(
                 "{turns} answers, {cached_tokens} tokens from the cache",
                 turns=values.turns,
-                cached_tokens=money.count(values.cached_tokens),
+                cached_tokens=number_format.count(values.cached_tokens),
             )
             return plain_tip(f"{values.label}: {words}")
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -84,7 +84,12 @@ class TotalsModel(QAbstractTableModel):
     @staticmethod
     def cells(values: TotalsRow) -> tuple[str, ...]:
         cost = money.money(values.cost_usd) if values.cost_usd is not None else tr("not stated")
-        return (values.label, money.count(values.prompt_tokens), money.count(values.output_tokens), cost)
+        return (
+            values.label,
+            number_format.count(values.prompt_tokens),
+            number_format.count(values.output_tokens),
+            cost,
+        )
 
     @staticmethod
     def _alignment(column: int) -> Qt.AlignmentFlag:
@@ -188,7 +193,7 @@ class TotalsPage(QWidget):
         else:
             self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
         words = [tr("Play money.")] if totals.is_play else []
-        cached = money.count(total.cached_tokens)
+        cached = number_format.count(total.cached_tokens)
         answers = (
             tr_n(
                 "{n} answer, {cached_tokens} tokens from the cache.",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from app.core import money
+from app.core import money, time_format
 from app.core.model_lists import list_models, save_models, saved_models
 from app.core.problems import Problem, describe
 from app.formats import current, written
@@ -174,7 +174,7 @@ class AccountModels:
         rows.sort(key=lambda row: row.name.casefold())
         note = ""
         if not self.current_account.models and not self._fetched and self._saved_at is not None:
-            note = tr("Saved {saved_at}", saved_at=money.when(self._saved_at, self.now()))
+            note = tr("Saved {saved_at}", saved_at=time_format.when(self._saved_at, self.now()))
         problem = None if rows else self.problem
         return ModelList(tuple(rows), self.loading, note, problem, self.settings.value.model_sort)
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe, for_account
 from app.core.spending_limits import spending_in
+from app.core.time_format import LONGEST_COUNTDOWN_S
 from app.service.errors import (
     CallsPaused,
     ConnectionFailed,

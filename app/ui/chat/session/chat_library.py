@@ -11,7 +11,7 @@ from functools import cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from app.core import money
+from app.core import money, time_format
 from app.core.trash import TrashEntry
 from app.storage.chat_file import duplicate_chat
 from app.storage.errors import NotStored
@@ -270,7 +270,7 @@ def _rank(chat: Chat) -> tuple[bool, datetime]:
 
 def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
     number = tr_n("{n} message", "{n} messages", chat.message_count)
-    return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)
+    return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {time_format.when(moment, now)}", moment)
 
 
 _SPEAKERS = {"user": tr("You"), "assistant": tr("Answer"), "tool": tr("Your function result")}
@@ -292,7 +292,7 @@ class Search:
 
 
 def _hit(found: SearchHit, now: datetime) -> Hit:
-    when = money.when(found.created_at, now)
+    when = time_format.when(found.created_at, now)
     said = tr("Title") if found.message_id is None else _SPEAKERS.get(found.role, found.role.capitalize())
     return Hit(
         chat_id=found.chat_id,

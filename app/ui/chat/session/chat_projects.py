@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.spending_limits import read_limit
 from app.core.trash import TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand
@@ -318,7 +318,9 @@ class ChatProjects(QObject):
     async def _trashed(self) -> list[TrashEntry]:
         now = datetime.now(UTC)
         return [
-            TrashEntry(each.id, each.name, f"{tr('Project')} · {money.when(each.trashed_at, now)}", each.trashed_at)
+            TrashEntry(
+                each.id, each.name, f"{tr('Project')} · {time_format.when(each.trashed_at, now)}", each.trashed_at
+            )
             for each in await self.store.all(trashed=True)
             if each.trashed_at is not None
         ]

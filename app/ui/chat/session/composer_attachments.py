@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import number_format
 from app.storage.errors import StorageError
 from app.translation import tr
 from app.ui.chat.composer.attachment import ODT, Attachment, DocumentPlace, can_shrink, refusals
@@ -207,7 +207,7 @@ class ComposerAttachments(QObject):
                 raise NotAttached(why_not)
             if not text:
                 return kept, None
-            note = tr("text of a file of {size}", size=money.size(kept.size))
+            note = tr("text of a file of {size}", size=number_format.size(kept.size))
             read = of_text(tr("{file}, all text", file=kept.name), text, note=note)
             as_text = read.attachment._replace(sha256=history.files.keep(read.data))
             return as_text, kept._replace(tokens=as_text.tokens) if kept.media_type != ODT else None

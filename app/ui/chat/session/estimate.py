@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from app.core.money import MOST
+from app.core.number_format import MOST
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, ChatOptions, judge
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from app.core import money
+from app.core import time_format
 from app.storage.file_names import file_name
 from app.translation import tr, tr_n
 from app.ui.chat.composer.attachment import attachments_of
@@ -158,7 +158,7 @@ def _about(chat: Chat, branch: Sequence[Message]) -> str:
     if chat.character_name:
         parts.append(tr("with {character_name}", character_name=chat.character_name))
     if branch:
-        parts.append(money.moment(branch[0].created_at))
+        parts.append(time_format.moment(branch[0].created_at))
     return " · ".join(parts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.core import money
+from app.core import time_format
 from app.core.undo import UndoCommand, UndoStack
 from app.storage.errors import NotStored
 from app.translation import tr
@@ -54,7 +54,7 @@ class MessageMoves:
         return (
             Target("", NEW_CHAT, ""),
             *(
-                Target(chat.id, chat.title or NEW_CHAT, money.when(chat.updated_at, now), self._why_not(chat))
+                Target(chat.id, chat.title or NEW_CHAT, time_format.when(chat.updated_at, now), self._why_not(chat))
                 for chat in library.recent(typed, MOST_TARGETS)
                 if chat.id != opened.chat_id
             ),

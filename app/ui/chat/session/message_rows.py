@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
-from app.core import money
+from app.core import money, number_format, time_format
 from app.core.problems import ActionSpec, Problem
 from app.formats import format_number, written
 from app.service.http.sanitize import sanitize_text
@@ -126,14 +126,16 @@ def _told(message: Message, now: datetime | None) -> str:
     if at.year <= 1970:  # what a message has that came without one
         return ""
     same_day = at.astimezone().date() == (now or datetime.now(UTC)).astimezone().date()
-    clock = money.time_of_day(at)
-    return clock if same_day else f"{money.day(at)} {clock}"
+    clock = time_format.time_of_day(at)
+    return clock if same_day else f"{time_format.day(at)} {clock}"
 
 
 def moment_of(message: Message) -> str:
     """The full date and time of a message, "" for one that is not known."""
     at = message.created_at
-    return f"{written(at.astimezone(), 'dddd')}, {money.day(at)} {money.clock(at)}" if at.year > 1970 else ""
+    return (
+        f"{written(at.astimezone(), 'dddd')}, {time_format.day(at)} {time_format.clock(at)}" if at.year > 1970 else ""
+    )
 
 
 def answered_calls(message: Message, thread: MessageTree) -> tuple[RowCall, ...]:
@@ -225,9 +227,9 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
     if isinstance(rate, (int, float)) and rate > 0:
         runs.append(ReceiptRun(tr("{rate} tok/s", rate=format_number(rate, 0)), spare=True))
     if isinstance(first, (int, float)):
-        runs.append(ReceiptRun(tr("first token {first}", first=money.duration(first)), spare=True))
+        runs.append(ReceiptRun(tr("first token {first}", first=time_format.duration(first)), spare=True))
     if isinstance(took, (int, float)):
-        runs.append(ReceiptRun(money.duration(took)))
+        runs.append(ReceiptRun(time_format.duration(took)))
     return tuple(runs)
 
 
@@ -263,7 +265,7 @@ def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
     if rate is not None:
         runs.append(ReceiptRun(tr("{rate} tok/s", rate=format_number(rate, 0))))
     if first is not None:
-        runs.append(ReceiptRun(tr("first token {first}", first=money.duration(first))))
+        runs.append(ReceiptRun(tr("first token {first}", first=time_format.duration(first))))
     runs += _token_runs(live.input_tokens, live.cached_tokens, 0 if waiting else live.output_tokens)
     cost = live.cost_so_far
     if cost is not None and not waiting:
@@ -276,16 +278,16 @@ def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
 def _token_runs(prompt: int, cached: int, completion: int) -> list[ReceiptRun]:
     runs = []
     if prompt:
-        taken = money.count(prompt)
+        taken = number_format.count(prompt)
         runs.append(
             ReceiptRun(
-                tr("in {prompt} ({cached} cached)", prompt=taken, cached=money.count(cached))
+                tr("in {prompt} ({cached} cached)", prompt=taken, cached=number_format.count(cached))
                 if cached
                 else tr("in {prompt}", prompt=taken)
             )
         )
     if completion:
-        runs.append(ReceiptRun(tr("out {completion}", completion=money.count(completion))))
+        runs.append(ReceiptRun(tr("out {completion}", completion=number_format.count(completion))))
     return runs
 
 
@@ -301,7 +303,7 @@ def kept_text(message: Message) -> str:
     tokens = _number(message.usage, "completion")
     parts = []
     if tokens:
-        parts.append(tr("{tokens} tokens saved", tokens=money.count(tokens)))
+        parts.append(tr("{tokens} tokens saved", tokens=number_format.count(tokens)))
     elif message.content:
         parts.append(tr("The part that arrived is saved"))
     if message.cost_usd is not None:

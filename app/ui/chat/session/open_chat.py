@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.core import money
+from app.core import number_format
 from app.service.http.size_limits import LIMIT_WORDS
 from app.translation import tr
 from app.ui.chat.composer.attachment import MAX_ALL_BYTES, Attachment, attachments_of, refusals, why_refused
@@ -369,7 +369,7 @@ class OpenChat:
             return tr(
                 "Attachments from earlier messages are sent again. With these they are {size}, and the limit is"
                 " {limit_words}. Remove some, or start a new chat.",
-                size=money.size(together),
+                size=number_format.size(together),
                 limit_words=LIMIT_WORDS,
             )
         if self.sealed:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from app.core import money
+from app.core import money, number_format
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.chat_options import ChatOptions, judge
@@ -84,7 +84,7 @@ def cost_note(
     """
     links = links_in(draft) if options.read_links else ()
     own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
-    own_text = tr("{own} tok", own=money.count(own)) if own else ""
+    own_text = tr("{own} tok", own=number_format.count(own)) if own else ""
     if model is None and model_id:
         detail = tr("{model_id} is not on this service.", model_id=model_id)
         return CostNote(tr("Price unknown"), detail, own_text, warns=True, links=links)
@@ -96,9 +96,9 @@ def cost_note(
         detail = tr(
             "This chat has about {likely} tokens, but {name} can read only {context_tokens}. The service may refuse it "
             "or ignore its beginning.",
-            likely=money.count(likely),
+            likely=number_format.count(likely),
             name=model.name,
-            context_tokens=money.count(model.context_tokens),
+            context_tokens=number_format.count(model.context_tokens),
         )
         over = tr("Over the {context_text} context", context_text=context_text(model.context_tokens))
         return CostNote(over, detail, own_text, warns=True, links=links)
@@ -115,14 +115,14 @@ def cost_note(
     details = [
         tr(
             "Up to {prompt} tokens in and {output} out at the list price. The receipt shows the actual cost.",
-            prompt=money.count(prompt),
-            output=money.count(output),
+            prompt=number_format.count(prompt),
+            output=number_format.count(output),
         )
     ]
     if sandbox:
         details.append(tr("Paid with the Sandbox’s play money."))
     if own:
-        details.append(tr("Your message has about {own} tokens.", own=money.count(own)))
+        details.append(tr("Your message has about {own} tokens.", own=number_format.count(own)))
     if finding is not None:
         words = tr("Up to {price} of that is for finding passages by meaning.", price=money.money(finding))
         details.append(words)

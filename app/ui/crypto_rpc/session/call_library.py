@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.ui.crypto_rpc.session.call_words import entry_of, title_of
@@ -100,5 +100,5 @@ class CallLibrary(QObject):
 
 def _trash_entry(call: RpcCall, now: datetime, interfaces: Interfaces) -> TrashEntry:
     moment = call.trashed_at or now
-    second = f"{network_title(call.network)} · {money.when(moment, now)}"
+    second = f"{network_title(call.network)} · {time_format.when(moment, now)}"
     return TrashEntry(call.id, title_of(call, interfaces), second, moment)

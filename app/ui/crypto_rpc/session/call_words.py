@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from app.core import money
-from app.core.money import credits_text
+from app.core import money, number_format, time_format
+from app.core.number_format import credits_text
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.outcomes import items_of
@@ -38,7 +38,7 @@ def entry_of(
         badge, tone = _errors(rounds.errors)
         charged, at = credits_text(rounds.credits), rounds.last_at
         times = tr_n("{n} time", "{n} times", rounds.requests)
-    right = f"{charged}  {money.time_of_day(at)}".strip()
+    right = f"{charged}  {time_format.time_of_day(at)}".strip()
     return CallEntry(
         call.id,
         day_of(call.at, now),
@@ -77,10 +77,10 @@ def _charged(call: RpcCall) -> str:
         return credits_text(0)
     if call.credits is not None:
         return credits_text(call.credits)
-    return tr("about {estimate_credits} cr", estimate_credits=money.count(call.estimate_credits))
+    return tr("about {estimate_credits} cr", estimate_credits=number_format.count(call.estimate_credits))
 
 
-@money.or_dash
+@number_format.or_dash
 def day_of(at: datetime, now: datetime) -> str:
     """The heading that a moment stands under: Today, Yesterday, or the day."""
     day, today = at.astimezone().date(), now.astimezone().date()
@@ -88,7 +88,7 @@ def day_of(at: datetime, now: datetime) -> str:
         return tr("Today")
     if day == today - timedelta(days=1):
         return tr("Yesterday")
-    return money.day(at)
+    return time_format.day(at)
 
 
 def run_title(place: int, call: RpcCall) -> str:
@@ -96,7 +96,7 @@ def run_title(place: int, call: RpcCall) -> str:
     return tr(
         "Run {place}: {at}, {charged}",
         place=place,
-        at=money.clock(call.at),
+        at=time_format.clock(call.at),
         charged=tr("replay, 0 cr") if call.replayed else _charged(call) or tr("sending"),
     )
 
@@ -108,7 +108,7 @@ def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str]
         good = call.status == HTTP_OK
         facts.append((tr("Status"), "200 OK" if good else str(call.status), "ok" if good else "bad"))
     if call.duration_s is not None:
-        facts.append((tr("Time"), money.duration(call.duration_s), ""))
+        facts.append((tr("Time"), time_format.duration(call.duration_s), ""))
     if call.replayed:
         facts.append((tr("Charged"), credits_text(0), "ok"))
         if first is not None:
@@ -129,9 +129,9 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
     left = (first.key_ends_at - now).total_seconds()
     left -= left % 3600 if left >= 3600 else 0  # whole hours: beside the key there is room for no more
     if first.digest == digest:
-        return tr("Repeats are free for {left}", left=money.duration(left)), ""
+        return tr("Repeats are free for {left}", left=time_format.duration(left)), ""
     sentence = tr(
         "This key was used for another request at {at}. The service would refuse this one. Create a new key.",
-        at=money.time_of_day(first.at),
+        at=time_format.time_of_day(first.at),
     )
-    return tr("In use for {left}", left=money.duration(left)), sentence
+    return tr("In use for {left}", left=time_format.duration(left)), sentence

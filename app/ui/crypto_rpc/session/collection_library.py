@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.errors import StorageError
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest, TrashedCollection
@@ -141,7 +141,7 @@ class CollectionLibrary(QObject):
 
 def _trash_entry(trashed: TrashedCollection, now: datetime) -> TrashEntry:
     collection, moment = trashed.collection, trashed.trashed_at
-    words = f"{tr('Collection')} · {collection.name} · {money.when(moment, now)}"
+    words = f"{tr('Collection')} · {collection.name} · {time_format.when(moment, now)}"
     title = collection.requests[0].name if len(collection.requests) == 1 else collection.name
     return TrashEntry(trashed.name, title, words, moment)
 

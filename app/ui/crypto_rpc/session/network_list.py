@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.current_account import CurrentAccount
 from app.service.errors import ServiceError
 from app.storage.rpc_calls import RpcCalls
@@ -73,7 +73,7 @@ class NetworkList(QObject):
     def age_words(self) -> str:
         """Where the list comes from, and how old it is."""
         if self._told_at is not None:
-            return tr("List from the service, {told_at}", told_at=money.when(self._told_at, datetime.now(UTC)))
+            return tr("List from the service, {told_at}", told_at=time_format.when(self._told_at, datetime.now(UTC)))
         return tr("Saved list") if self._saved else tr("Built-in list")
 
     async def refresh(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from app.core.money import credits_text
+from app.core.number_format import credits_text
 from app.service.crypto_rpc import NO_ANSWER, is_answer_to
 from app.service.http.json_large import JSON_LIST
 from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.problems import Problem
 from app.service.errors import BadResponse
 from app.service.http.json_large import read_large_json
@@ -130,4 +130,4 @@ def _replay_note(call: RpcCall, first: RpcCall | None) -> str:
         return ""
     if first is None:
         return tr("Same key and body as before. The node was not called.")
-    return tr("Same key and body as {at}. The node was not called.", at=money.time_of_day(first.at))
+    return tr("Same key and body as {at}. The node was not called.", at=time_format.time_of_day(first.at))

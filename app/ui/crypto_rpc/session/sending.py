@@ -15,8 +15,8 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.core import money
-from app.core.money import credits_text
+from app.core import money, number_format
+from app.core.number_format import credits_text
 from app.core.paid_call import end_of_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.formats import format_number
@@ -393,7 +393,7 @@ def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
 
 def estimate_words(credits: int, low_usd: Decimal, high_usd: Decimal) -> str:
     """`180 cr, $0.00011 to $0.00013`: two prices are documented, so it is a range (R-RPC-30)."""
-    low, high, count = money.money(low_usd), money.money(high_usd), money.count(credits)
+    low, high, count = money.money(low_usd), money.money(high_usd), number_format.count(credits)
     if high == low:
         return f"{credits_text(credits)}, {low}"
     return tr("{count} cr, {low} to {high}", count=count, low=low, high=high)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from app.core.money import DASH
+from app.core.number_format import DASH
 from app.service.idempotency_keys import new_idempotency_key
 from app.service.rpc_methods import estimate, family_of
 from app.storage.errors import StorageError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import money
+from app.core import time_format
 from app.core.paid_call import STOPPED_ON_ITS_WAY, PaidCall, end_of_call, paid_call
 from app.service.errors import ServiceError, SpendingLimit
 from app.service.images import GeneratedImage, GeneratedImages
@@ -141,7 +141,7 @@ class ImageMaker(QObject):
         """How long an image is on its way, or how long the service's limit still holds it back."""
         left_s = self.held.get(image_id, 0.0) - monotonic()
         if left_s > 0:
-            return tr("Over the limit for this minute, sends in {left_s}", left_s=money.countdown(left_s))
+            return tr("Over the limit for this minute, sends in {left_s}", left_s=time_format.countdown(left_s))
         begun = self.begun.get(image_id)
         return (
             tr("Generating, {seconds} s", seconds=round(monotonic() - begun)) if begun is not None else tr("Generating")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.core import money
+from app.core import money, number_format, time_format
 from app.formats import format_number
 from app.storage.images import StoredImage
 from app.translation import tr
@@ -65,12 +65,14 @@ def details_of(image: StoredImage, path: Path | None, paid_actions: tuple[PaidAc
         (tr("Style"), str(image.options.get("style") or "")),
         (tr("Negative prompt"), str(image.options.get("negative_prompt") or "")),
         (tr("Cost"), cost),
-        (tr("Time"), money.duration(image.duration_s) if image.duration_s else ""),
+        (tr("Time"), time_format.duration(image.duration_s) if image.duration_s else ""),
         (
             tr("File"),
-            f"{FORMAT_TITLES.get(image.form, image.form)}, {money.size(image.size_bytes)}" if image.file else "",
+            f"{FORMAT_TITLES.get(image.form, image.form)}, {number_format.size(image.size_bytes)}"
+            if image.file
+            else "",
         ),
-        (tr("Created"), money.moment(image.created_at)),
+        (tr("Created"), time_format.moment(image.created_at)),
         (tr("Request ID"), image.request_id),
     )
     return Details(

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.audio.devices import Device
-from app.core.money import position
+from app.core.time_format import position
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.icons import paint

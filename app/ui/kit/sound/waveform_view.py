@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app.audio.waveform import bars_of
-from app.core.money import position
+from app.core.time_format import position
 from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6 import QtGui  # its classes of accessibility take 2 ms when they are named, which no first paint waits for
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.core.money import duration, or_dash
+from app.core.number_format import or_dash
+from app.core.time_format import duration
 from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
-from app.core.money import countdown
+from app.core.time_format import countdown
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import SpokenCountdown

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject, Signal
 
 from app.core.call_log import CallLog, LastResponse
-from app.core.money import when
 from app.core.secret_storage import Secrets
 from app.core.tasks import TaskScope
+from app.core.time_format import when
 from app.credentials.accounts import Account, AccountRefused, Accounts, clean_address, hint_of, new_account
 from app.credentials.stores import SecretStoreError, StoreAbsent
 from app.service.dialect import guess_dialect

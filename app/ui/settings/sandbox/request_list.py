@@ -27,7 +27,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.money import clock, duration, money
+from app.core.money import money
+from app.core.time_format import clock, duration
 from app.translation import tr
 from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.theme import Theme

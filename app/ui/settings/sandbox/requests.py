@@ -6,7 +6,9 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.money import clock, count, duration, money
+from app.core.money import money
+from app.core.number_format import count
+from app.core.time_format import clock, duration
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from app.core.money import DASH, MOST, or_dash
+from app.core.number_format import DASH, MOST, or_dash
 from app.translation import tr, tr_n
 
 PLAY_MONEY_USD = Decimal(100)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.audio.formats import format_title
-from app.core import money
+from app.core import number_format, time_format
 from app.service.exchange import Exchange, RequestRecord
 from app.service.speech import PATH, SpeechRequest
 from app.storage.takes import Part, Take
@@ -52,10 +52,10 @@ class SessionCalls:
         status = str(exchange.status) if exchange.status is not None else tr("no response")
         answer = {
             tr("Status"): tr(
-                "{status}, after {duration_s}", status=status, duration_s=money.duration(exchange.duration_s)
+                "{status}, after {duration_s}", status=status, duration_s=time_format.duration(exchange.duration_s)
             )
         }
-        answer[tr("Sent")] = money.clock(exchange.started_at)
+        answer[tr("Sent")] = time_format.clock(exchange.started_at)
         if info is not None:
             answer |= {tr("Request ID"): info.request_id, tr("Content"): info.content_type or ""}
         return CallView(title, exchange.request, _rows(answer))
@@ -77,9 +77,9 @@ def _kept(take: Take, part: Part, title: str) -> CallView:
     }
     answer = {
         tr("Status"): words.get(part.state, part.state),
-        tr("Sent"): money.moment(take.created_at),
+        tr("Sent"): time_format.moment(take.created_at),
         tr("Request ID"): part.request_id,
-        tr("Audio"): f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
+        tr("Audio"): f"{format_title(part.kind)}, {number_format.size(part.size_bytes)}" if part.kind else "",
         tr("Note"): part.note,
     }
     return CallView(title, RequestRecord("POST", PATH, "", body=request_of(take, part).to_body()), _rows(answer))

@@ -18,7 +18,7 @@ from app.audio.formats import format_title
 from app.audio.player import MakeSpeaker, Player
 from app.audio.sentence_times import CHARS_PER_S, sentence_starts
 from app.audio.spool import Spool
-from app.core import money
+from app.core import money, number_format, time_format
 from app.service.speech_text import Span, sentences
 from app.storage.errors import unavailable
 from app.translation import tr
@@ -258,7 +258,7 @@ class SpeechPlayer(QObject):
             return next(iter(reading.notes.values()))
         count = len(reading.take.parts)
         if reading.waits_s:
-            return tr("Waiting {waits_s}", waits_s=money.countdown(reading.waits_s))
+            return tr("Waiting {waits_s}", waits_s=time_format.countdown(reading.waits_s))
         if reading.working_on:
             started = reading.working_on in reading.begins
             if count == 1:
@@ -340,7 +340,7 @@ def receipts_of(reading: SpeechSynthesis) -> tuple[tuple[Run, ...], ...]:
     if len(ended) > 1:
         total = [
             Run(tr("{count} parts", count=len(ended))),
-            Run(tr("{ended} characters", ended=money.count(sum(part.finish - part.start for part in ended)))),
+            Run(tr("{ended} characters", ended=number_format.count(sum(part.finish - part.start for part in ended)))),
             Run(cost_words((reading.take,)) or money.cost(None), strong=True),
         ]
         if not all(part.charged for part in ended):
@@ -355,11 +355,11 @@ def receipt_of(part: Part, reading: SpeechSynthesis) -> tuple[Run, ...]:
     if len(reading.take.parts) > 1:
         runs.append(Run(tr("Part {number}", number=part.number)))
     if part.first_sound_s is not None:
-        runs.append(Run(tr("first audio {first_sound_s}", first_sound_s=money.duration(part.first_sound_s))))
+        runs.append(Run(tr("first audio {first_sound_s}", first_sound_s=time_format.duration(part.first_sound_s))))
     if part.kind:
         rate = f" {part.rate_hz / 1000:g} kHz" if part.rate_hz else ""
         runs.append(Run(f"{format_title(part.kind)}{rate}"))
-    runs.append(Run(tr("{finish} characters", finish=money.count(part.finish - part.start))))
+    runs.append(Run(tr("{finish} characters", finish=number_format.count(part.finish - part.start))))
     runs.append(Run(_cost(part, reading.price(part.finish - part.start)), strong=True))
     if not part.charged:
         runs.append(Run(money.PLAY_MONEY, role="sandbox"))

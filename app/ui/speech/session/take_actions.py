@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.audio.encoding import CannotWrite
 from app.audio.formats import FORMATS, SPEECH_FORMATS, Format, can_encode
-from app.core import money
+from app.core import time_format
 from app.core.file_saving import SavedFile
 from app.core.problems import Problem, describe
 from app.core.spending_limits import call_group
@@ -285,7 +285,7 @@ class TakeActions(QObject):
             model_name=model.name if model is not None else take.model,
             voice=take.voice,
             model=take.model,
-            length=money.position(take.duration_s) if take.duration_s else "",
+            length=time_format.position(take.duration_s) if take.duration_s else "",
             cost=cost_words((take,)),
             state="working" if take.id in self._working else take.state,
             note=self._notes.get(take.id, ""),
@@ -383,7 +383,7 @@ class TakeActions(QObject):
 
 def _trash_entry(take: Take, now: datetime) -> TrashEntry:
     moment = take.trashed_at or now
-    length = f"{money.position(take.duration_s)} · " if take.duration_s else ""
+    length = f"{time_format.position(take.duration_s)} · " if take.duration_s else ""
     return TrashEntry(
-        take.id, take.title or tr("Clip"), f"{length}{take.voice_name} · {money.when(moment, now)}", moment
+        take.id, take.title or tr("Clip"), f"{length}{take.voice_name} · {time_format.when(moment, now)}", moment
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.audio.encoding import AudioTags, write_take
 from app.audio.formats import format_title, suffix_of
-from app.core import money
+from app.core import money, time_format
 from app.storage.errors import unavailable
 from app.storage.file_names import file_name
 from app.storage.takes import Take, TakeFiles, Takes
@@ -68,9 +68,9 @@ def take_row(
         id=take.id,
         title=title_words(take),
         second_line=voice_words(take, voice_list, mark),
-        length=money.position(take.duration_s) if take.duration_s else "",
+        length=time_format.position(take.duration_s) if take.duration_s else "",
         cost=cost_words((take,)),
-        group=money.day_group(take.created_at, now),
+        group=time_format.day_group(take.created_at, now),
         starred=take.starred,
         working=working,
         is_partial=not working and take.state in ("cut", "failed", "planned", "sending"),

@@ -21,10 +21,11 @@ from app.audio.player import MakeSpeaker, Player
 from app.audio.recording import Recorder
 from app.audio.sample_check import BEST_S, SampleReport, check_sample
 from app.audio.spool import Spool
-from app.core.money import about, when
+from app.core.money import about
 from app.core.paid_call import paid_call
 from app.core.problems import Problem, describe
 from app.core.tasks import TaskScope
+from app.core.time_format import when
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.service.errors import ServiceError
 from app.service.pricing import clone_cost

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.core.money import LONGEST_S, or_dash, position, whole_seconds
+from app.core.number_format import or_dash
+from app.core.time_format import LONGEST_S, position, whole_seconds
 from app.translation import tr
 from app.ui.transcription.session.document import SENTENCE_END, Document, Word
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.core.file_saving import save_file
-from app.core.money import count
+from app.core.number_format import count
 from app.translation import tr
 from app.ui.transcription.session.exporting import FORMATS, CueRules, Head, cues, export, srt, vtt
 from app.ui.transcription.session.rows import export_head

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from app.audio.devices import AudioUnavailable
 from app.audio.live_peaks import peaks_path
 from app.audio.wav_file import mend
-from app.core.money import day_of_year, time_of_day
 from app.core.problems import ActionSpec, Problem
+from app.core.time_format import day_of_year, time_of_day
 from app.storage.chat_rows import new_id
 from app.translation import tr
 from app.ui.transcription.session.exporting import length_words

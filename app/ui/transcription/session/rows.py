@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.audio.formats import format_title
-from app.core import money
-from app.core.money import position
+from app.core import money, number_format, time_format
 from app.core.problems import ActionSpec, Problem
+from app.core.time_format import position
 from app.storage.values import money_of
 from app.translation import tr, tr_n
 from app.ui.kit.widgets.receipt_line import Run
@@ -65,7 +65,7 @@ def entry_of(
         second_line=snippet or second,
         right=position(row.duration_s) if row.duration_s else "",
         cost=money.money(row.cost_usd) if row.cost_usd is not None and state == "done" else "",
-        group=money.day_group(row.created_at, now),
+        group=time_format.day_group(row.created_at, now),
         state=state,
         origin=row.origin,
     )
@@ -76,7 +76,7 @@ def work_words(work: Work) -> str:
     words = work.words
     if work.parts > 1:
         words = tr("{work} part {part} of {parts}", work=words, part=work.part, parts=work.parts)
-    return f"{words}, {money.percent(work.share)}" if work.share is not None else words
+    return f"{words}, {number_format.percent(work.share)}" if work.share is not None else words
 
 
 def marks_of(row: TranscriptRow) -> tuple[Mark, ...]:
@@ -104,7 +104,7 @@ def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:
         runs.append(Run(tr("{parts} parts", parts=parts)))
     took = told.get("took_s")
     if isinstance(took, int | float):
-        runs.append(Run(tr("took {took}", took=money.duration(float(took)))))
+        runs.append(Run(tr("took {took}", took=time_format.duration(float(took)))))
     if told.get("request_id"):
         runs.append(Run(tr("req {told}", told=str(told["request_id"])[:12]), mono=True))
     if told.get("charged") is False:
@@ -141,15 +141,15 @@ def facts_of(
     facts = [
         (
             tr("Recorded") if row.origin == "recording" else tr("Added"),
-            money.moment(row.created_at),
+            time_format.moment(row.created_at),
         ),
         (tr("Length"), length_words(row.duration_s) if row.duration_s else ""),
         (tr("Type"), format_title(kind) if kind else ""),
-        (tr("Size"), money.size(row.size_bytes) if row.size_bytes else ""),
+        (tr("Size"), number_format.size(row.size_bytes) if row.size_bytes else ""),
         (tr("Model"), model_name),
         (tr("Language hint"), language_name(str(row.options.get("language") or "")) or "none"),
-        (tr("Words"), money.count(document.word_count) if document.segments else ""),
-        (tr("Segments"), money.count(len(document.segments)) if document.segments else ""),
+        (tr("Words"), number_format.count(document.word_count) if document.segments else ""),
+        (tr("Segments"), number_format.count(len(document.segments)) if document.segments else ""),
         (tr("Timestamps"), times.get(document.estimated, "") if document.segments else ""),
         (tr("File"), path),
         ("SHA-256", row.file_hash),
@@ -161,7 +161,7 @@ def export_head(row: TranscriptRow, model_name: str, received: Mapping[str, Any]
     """What an exported file says about the recording."""
     return ExportHead(
         title=row.title,
-        recorded=money.day(row.created_at),
+        recorded=time_format.day(row.created_at),
         model=model_name,
         language=language_name(str(row.options.get("language") or "")),
         marks=tuple((mark.at, mark.text) for mark in marks_of(row)),
@@ -183,7 +183,7 @@ def batch_row(row: TranscriptRow, work: Work | None, kind: str, price: Decimal |
         id=row.id,
         title=row.title,
         kind=kind,
-        size=money.size(row.size_bytes),
+        size=number_format.size(row.size_bytes),
         length=position(row.duration_s) if row.duration_s else "",
         price=cost or (money.about(price) if price is not None else ""),
         status=words,

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.core import money
+from app.core import money, number_format, time_format
 from app.core.problems import ActionSpec, Problem
 from app.translation import tr
 from app.ui.kit.widgets.receipt_line import Run
@@ -147,11 +147,15 @@ class RowWriter:
             return "" if self._stands_still(job) else self.left_words(job, now)
         if job.has_video:
             took = _took(job)
-            when = money.when(job.ended_at or job.created_at, now)
-            more = tr("took {took}", took=money.duration(took)) if took is not None and job.state == "saved" else when
+            when = time_format.when(job.ended_at or job.created_at, now)
+            more = (
+                tr("took {took}", took=time_format.duration(took))
+                if took is not None and job.state == "saved"
+                else when
+            )
             return " · ".join(part for part in (price, more) if part)
         return {"failed": _charged_words(job), "unknown": tr("Possibly charged"), "cancelled": tr("Not charged")}.get(
-            job.state, money.when(job.created_at, now)
+            job.state, time_format.when(job.created_at, now)
         )
 
     def left_words(self, job: VideoJob, now: datetime) -> str:
@@ -159,15 +163,15 @@ class RowWriter:
         if job.id in self._received:
             count, total = self._received[job.id]
             return (
-                tr("{count} of {total}", count=money.size(count), total=money.size(total))
+                tr("{count} of {total}", count=number_format.size(count), total=number_format.size(total))
                 if total
-                else money.size(count)
+                else number_format.size(count)
             )
         if job.state == "ready":
             return tr("downloading")
         if job.queued_at is None:
             waits_s = self._send_waits_s()
-            return tr("sends {waits_s}", waits_s=money.due(waits_s, now)) if waits_s else tr("generating")
+            return tr("sends {waits_s}", waits_s=time_format.due(waits_s, now)) if waits_s else tr("generating")
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._job_store.usual_s(job.model)
         if not usual:
@@ -178,7 +182,7 @@ class RowWriter:
         if not rests_s and elapsed < FINISHING * usual:
             return tr("finishing")
         return (
-            tr("checks again {rests_s}", rests_s=money.due(rests_s, now))
+            tr("checks again {rests_s}", rests_s=time_format.due(rests_s, now))
             if rests_s
             else tr("{whole}, usually {whole2}", whole=_whole(elapsed), whole2=_whole(usual))
         )
@@ -199,7 +203,7 @@ class RowWriter:
             state=job.state,
             film=str(video) if job.has_video else "",
             video_size=(job.width, job.height),
-            saved=(tr("Saved on this computer"), f"{video.name}, {money.size(job.size_bytes)}")
+            saved=(tr("Saved on this computer"), f"{video.name}, {number_format.size(job.size_bytes)}")
             if job.has_video
             else ("", ""),
             remote=_remote(job),
@@ -238,9 +242,9 @@ class RowWriter:
             yield job.note
         rests_s = self._rests_s()
         if rests_s and job.state in ("running", "ready") and job.id not in self._received:
-            until = money.due(rests_s, now)
+            until = time_format.due(rests_s, now)
             if until.startswith("in "):
-                until = tr("at {now}, {until}", now=money.clock(now + timedelta(seconds=rests_s)), until=until)
+                until = tr("at {now}, {until}", now=time_format.clock(now + timedelta(seconds=rests_s)), until=until)
             yield (
                 tr(
                     "The service asked for fewer status checks. Rialto checks again {until}. The video is still "
@@ -250,12 +254,12 @@ class RowWriter:
             )
 
 
-@money.or_dash
+@number_format.or_dash
 def _whole(seconds: float) -> str:
     """Whole seconds; tens of them from a minute on, for it is a guess anyway."""
     if seconds > TENS_FROM_S:
         seconds = round(seconds / 10) * 10
-    return money.duration(max(1.0, float(round(seconds)))).replace(".0 s", " s")
+    return time_format.duration(max(1.0, float(round(seconds)))).replace(".0 s", " s")
 
 
 def consent_of(job: VideoJob) -> Consent | None:
@@ -416,7 +420,7 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
     shape = [shape_words(job), str(form.get("aspect_ratio") or "")]
     facts.append((tr("Model"), " · ".join(part for part in shape if part)))
     if job.has_video:
-        facts.append((tr("Video"), f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
+        facts.append((tr("Video"), f"{time_format.duration(job.duration_s)}, {job.width} × {job.height}"))
     price = _price(job)
     if price:
         quoted = tr("{price} quoted", price=price)
@@ -424,9 +428,9 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
     took = _took(job)
     if took is not None:
         waited = (job.queued_at - job.created_at).total_seconds() if job.queued_at is not None else 0.0
-        words = tr("{took} to render", took=money.duration(took))
+        words = tr("{took} to render", took=time_format.duration(took))
         if waited >= TOLD_FROM_S:
-            words = f"{words}, {tr('{waited} in the queue', waited=money.duration(waited))}"
+            words = f"{words}, {tr('{waited} in the queue', waited=time_format.duration(waited))}"
         facts.append((tr("Time"), words))
     if form.get("consents"):
         agreed = consent_from(form.get("consent"))
@@ -438,7 +442,7 @@ def _facts(job: VideoJob, video: Path, now: datetime) -> tuple[tuple[str, str], 
                 else tr("given"),
             )
         )
-    facts.append((tr("Created"), money.when(job.created_at, now)))
+    facts.append((tr("Created"), time_format.when(job.created_at, now)))
     if job.queue_id:
         facts.append((tr("Queue ID"), job.queue_id))
     if job.request_id:
@@ -471,7 +475,7 @@ def receipt_of(job: VideoJob) -> tuple[Run, ...]:
         runs.append(Run(tr("{duration_s} s of video", duration_s=f"{job.duration_s or seconds:g}")))
     took = _took(job)
     if took is not None:
-        runs.append(Run(tr("took {took}", took=money.duration(took))))
+        runs.append(Run(tr("took {took}", took=time_format.duration(took))))
     if job.refunded is not None:
         runs.append(Run(tr("refunded") if job.refunded else tr("not refunded"), role="" if job.refunded else "warn"))
     if job.request_id:

@@ -16,9 +16,9 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.core.problems import describe
+from app.core.time_format import LONGEST_COUNTDOWN_S
 from app.service.errors import (
     AuthenticationFailed,
     CallsPaused,
