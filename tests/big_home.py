@@ -31,12 +31,12 @@ from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, Kind, new_accoun
 from app.sandbox.media.video_engine import render_video
 from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import preview_of
+from app.storage.clips import ClipFiles, ClipStore
 from app.storage.database import Database
 from app.storage.images import ImageFiles, Images, title_of
 from app.storage.paths import Paths
 from app.storage.search_index import KEY, TRIGGERS, ensure_index
 from app.storage.settings import SettingsStore
-from app.storage.takes import TakeFiles, Takes
 from app.storage.transcripts import Transcripts
 from app.storage.values import micros_of
 from app.storage.video_jobs import VideoJobs
@@ -256,14 +256,14 @@ async def _images(home: Home, database: Database) -> None:
 
 
 async def _clips(home: Home, database: Database) -> None:
-    store, files, count = Takes(database), TakeFiles(home.paths.data / "speech"), home.amounts.clips
+    store, files, count = ClipStore(database), ClipFiles(home.paths.data / "speech"), home.amounts.clips
     source = home.paths.cache / "one.wav"
     size = _write_wav(source)
     shared = SharedFile(source)
     for number in range(count):
         home.times.at(number, count)
         text = home.texts.some(40)
-        take = await store.add(
+        clip = await store.add(
             text=text,
             title=home.texts.title(),
             account_id=home.account_id,
@@ -275,7 +275,7 @@ async def _clips(home: Home, database: Database) -> None:
             spans=[(0, len(text))],
         )
         part = replace(
-            take.parts[0],
+            clip.parts[0],
             state="complete",
             file="part-01.wav",
             kind="wav",
@@ -284,10 +284,10 @@ async def _clips(home: Home, database: Database) -> None:
             rate_hz=RATE_HZ,
             cost_usd=home.cost(),
         )
-        shared.link(files.make(take.id) / part.file)
+        shared.link(files.make(clip.id) / part.file)
         await store.save_part(part)
         if home.trashed(number):
-            await store.trash(take.id)
+            await store.trash(clip.id)
     source.unlink()
 
 

@@ -56,7 +56,7 @@ class AudioTags:
     comment: str = ""
 
 
-def write_take(target: Path, kind: str, spool: Spool, tags: AudioTags, source: Path | None = None) -> None:
+def write_clip(target: Path, kind: str, spool: Spool, tags: AudioTags, source: Path | None = None) -> None:
     """Write a clip to `target`, whole or not at all. `source` is a file of that kind to copy. Raises `CannotWrite`."""
     if kind not in FORMATS or not (source is not None or can_encode(kind)):
         raise CannotWrite(missing_sentence(kind))

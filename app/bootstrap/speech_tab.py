@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from app.storage.paths import resources
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
+from app.ui.speech.session.clip_actions import ClipActions
 from app.ui.speech.session.read_aloud import ReadAloud
 from app.ui.speech.session.speech_player import SpeechPlayer
-from app.ui.speech.session.take_actions import TakeActions
 from app.ui.speech.session.voice_cloning import VoiceCloning
 from app.ui.speech.voice_catalog import VoiceTable
 
@@ -35,9 +35,9 @@ def make_speech_tab(rialto: Rialto) -> TabPieces:
     )
     presenter.voice_list.has_account = lambda account_id: rialto.account_services.accounts.get(account_id) is not None
     yield None
-    take_actions = TakeActions(presenter, rialto.tasks)
+    clip_actions = ClipActions(presenter, rialto.tasks)
     clones = VoiceCloning(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")
-    page = SpeechPage(rialto.theme, presenter, take_actions, clones, rialto.tasks, whole=False)
+    page = SpeechPage(rialto.theme, presenter, clip_actions, clones, rialto.tasks, whole=False)
     yield page
     yield from page.build()
     yield None

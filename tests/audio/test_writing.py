@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.audio.decoding import Block
-from app.audio.encoding import AudioTags, CannotWrite, write_take
+from app.audio.encoding import AudioTags, CannotWrite, write_clip
 from app.audio.spool import Spool
 from app.audio.upload_conversion import compress, split, to_flac
 from tests.audio.recorded import write_wav
@@ -74,11 +74,11 @@ def test_what_is_prepared_on_a_full_disk_is_refused_by_the_disk(
 def test_a_clip_that_a_full_disk_refuses_is_named_with_the_reason(disk: SmallDisk, clip: Spool, kind: str) -> None:
     before = set(disk.folder.iterdir())
     with pytest.raises(CannotWrite, match=rf"^The tide turns\.{kind} could not be saved: No space left on device\.$"):
-        write_take(disk.folder / f"The tide turns.{kind}", kind, clip, AudioTags("The tide turns", "Emma"))
+        write_clip(disk.folder / f"The tide turns.{kind}", kind, clip, AudioTags("The tide turns", "Emma"))
     assert set(disk.folder.iterdir()) == before
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_clip_without_a_title_is_written(clip: Spool, tmp_path: Path, kind: str) -> None:
-    write_take(tmp_path / f"clip.{kind}", kind, clip, AudioTags())
+    write_clip(tmp_path / f"clip.{kind}", kind, clip, AudioTags())
     assert (tmp_path / f"clip.{kind}").stat().st_size > 50_000

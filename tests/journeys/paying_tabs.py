@@ -117,8 +117,8 @@ def _spoken(rialto: Rialto) -> bool:
     page = speech(rialto)
     if page.running_work():  # the window asks before it closes over it
         return False
-    take_library = page.presenter.take_library
-    return take_library is not None and any(take.state == "complete" for take in take_library.rows)
+    clip_library = page.presenter.clip_library
+    return clip_library is not None and any(clip.state == "complete" for clip in clip_library.rows)
 
 
 def _called(rialto: Rialto) -> bool:

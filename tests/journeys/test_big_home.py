@@ -15,11 +15,11 @@ from app.bootstrap import rialto as rialto_module
 from app.bootstrap.rialto import Rialto
 from app.storage.chat_rows import Chat
 from app.storage.chat_store import ChatStore
+from app.storage.clips import Clip
 from app.storage.images import StoredImage
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
 from app.storage.rpc_calls import RpcCalls
 from app.storage.schema import integrity_fault
-from app.storage.takes import Take
 from app.storage.transcripts import TranscriptRow
 from app.storage.video_jobs import VideoJob
 from tests.big_home import NEEDLE, TRASHED, Amounts, make
@@ -52,14 +52,14 @@ async def test_every_tab_shows_what_a_big_data_folder_holds(start: Start, tmp_pa
         await until(lambda: len(images(rialto).presenter.library.rows) == outside_trash(amounts.images))
         await until(lambda: len(video(rialto).presenter.job_store.jobs()) == outside_trash(amounts.videos))
         clips, transcripts = speech(rialto).presenter, transcription(rialto).presenter
-        await until(lambda: clips.take_library and len(clips.take_library.rows) == outside_trash(amounts.clips))
+        await until(lambda: clips.clip_library and len(clips.clip_library.rows) == outside_trash(amounts.clips))
         await until(lambda: transcripts.transcripts is not None)
         assert len(await transcripts.transcripts.list()) == outside_trash(amounts.transcripts)
         assert len(await RpcCalls(rialto.database).recent(limit=1000)) == outside_trash(amounts.calls)
         await settled(rialto)
         looked_through = Counter(type(each) for each in gc.get_objects())
         assert looked_through[Chat] < amounts.chats // 2, "a collection would hold the window"
-        assert not looked_through.keys() & {StoredImage, Take, TranscriptRow, VideoJob}
+        assert not looked_through.keys() & {StoredImage, Clip, TranscriptRow, VideoJob}
     assert integrity_fault(home / "data" / "rialto.db") == ""
 
 

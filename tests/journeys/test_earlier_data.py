@@ -56,9 +56,9 @@ async def test_what_an_earlier_version_kept_is_there(start: Start) -> None:
         assert (presenter.choice.model, presenter.choice.voice) == ("tts-kokoro", "af_sky")
         assert (presenter.speech_options.speed, presenter.speech_options.format) == (1.25, "wav")
         assert not presenter.speech_options.stream
-        await until(lambda: presenter.take_library is not None and presenter.take_library.rows)
-        (take,) = presenter.take_library.rows
-        assert (take.text, take.voice_name, take.state, take.duration_s) == (
+        await until(lambda: presenter.clip_library is not None and presenter.clip_library.rows)
+        (clip,) = presenter.clip_library.rows
+        assert (clip.text, clip.voice_name, clip.state, clip.duration_s) == (
             "One short line.",
             "Alloy",
             "complete",

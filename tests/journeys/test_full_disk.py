@@ -57,11 +57,11 @@ def kept(rialto: Rialto, tab: str) -> Any:
     if tab == "chat":
         return rialto.chat_page.rows()[-1].text
     if tab == "speech":
-        library = speech(rialto).presenter.take_library
+        library = speech(rialto).presenter.clip_library
         assert library is not None
-        take = library.rows[0]
-        files = [library.files.part(part).read_bytes() for part in take.parts if part.file]
-        return take.state, round(take.duration_s, 2), files
+        clip = library.rows[0]
+        files = [library.files.part(part).read_bytes() for part in clip.parts if part.file]
+        return clip.state, round(clip.duration_s, 2), files
     if tab == "transcription":
         rows = transcription(rialto).presenter.rows
         row = next(iter(rows.values()))

@@ -35,13 +35,13 @@ from app.sandbox.chat import completion
 from app.sandbox.http import call, middleware
 from app.sandbox.server import RunningSandbox, start_sandbox
 from app.storage.chat_store import ChatStore
+from app.storage.clips import ClipStore
 from app.storage.database import Database
 from app.storage.images import Images
 from app.storage.paths import Paths, resources
 from app.storage.receipts import Receipts, receipt_of
 from app.storage.rpc_calls import RpcCalls
 from app.storage.settings import SettingsStore
-from app.storage.takes import Takes
 from app.storage.transcripts import Transcripts
 from app.storage.video_jobs import VideoJobs
 from app.ui.kit.widgets.error_card import ErrorCard
@@ -71,7 +71,7 @@ NAMES = ("name", "description", "author", "tags", "notes", "sku", "text", "messa
 LISTED = ("voices", "networks")  # these hold nothing but names
 VIDEO_MODELS = (IMAGE_MODEL, "rialto-reel-omni-reference")
 SUFFIX_OF = {"chat": ".txt", "transcription": ".wav", "images": ".png", "video": ".png"}
-SOON_MS = 100  # what waits longer saves what was typed, or takes a notice away
+SOON_MS = 100  # what waits longer saves what was typed, or clips a notice away
 SIZES = [(1440, 900, 100), (1024, 640, 200)]
 
 
@@ -376,7 +376,7 @@ async def fill(home: Path) -> None:
     source = {"title": HOSTILE, "url": "https://evil.example/" + "W" * 3_000, "content": HOSTILE}
     answer = await history.add_message(chat.id, "assistant", HOSTILE, sources=[source], model=HOSTILE)
     await history.finish_message(answer.id, state="failed", error=HOSTILE, reasoning=HOSTILE, model=HOSTILE)
-    await Takes(database).add(
+    await ClipStore(database).add(
         text=f"{HOSTILE} A line.",
         title=HOSTILE,
         account_id="box",

@@ -32,9 +32,9 @@ def code(rialto: Rialto, path: Path) -> None:
 
 def clip(rialto: Rialto, path: Path) -> None:
     page = speech(rialto)
-    library = page.presenter.take_library
+    library = page.presenter.clip_library
     assert library is not None
-    page.take_actions.export(library.rows[0].id, path)
+    page.clip_actions.export(library.rows[0].id, path)
 
 
 def film(rialto: Rialto, path: Path) -> None:

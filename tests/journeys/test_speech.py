@@ -57,7 +57,7 @@ async def test_a_person_speaks_a_line_and_finds_it_after_a_restart(
         page = speech_of(rialto)
         await until(lambda: page.list.view.rows.shown_keys())
         assert page.main.editor.toPlainText() == "Hello there. This is a line."
-        page.open_take(str(page.list.view.rows.shown_keys()[0]))
+        page.open_clip(str(page.list.view.rows.shown_keys()[0]))
         await until(lambda: page.main.player.waveform.duration_s > 0.5)
         assert page.presenter.choice.voice == "bf_emma"
 
@@ -69,7 +69,7 @@ async def test_the_voice_that_is_shown_is_the_one_that_speaks_from_the_first_cli
         rialto.window.show_tab("speech")
         page = speech_of(rialto)
         await until(page.presenter.ready.is_set)
-        clips = page.presenter.take_library
+        clips = page.presenter.clip_library
         page.main.editor.setPlainText("Hello there.")
         rialto.current_account.account_changed.connect(lambda: page.speak(aloud=False))
         box = rialto.account_services.sandbox_account()
@@ -81,10 +81,10 @@ async def test_the_voice_that_is_shown_is_the_one_that_speaks_from_the_first_cli
             )
             await until(lambda: not page.presenter.is_speaking)
             await until(lambda: not page.presenter.voice_list.is_offline)
-            take, picker = clips.rows[0], page.side.picker
-            assert take.voice_name == "Sky"
-            assert picker.delegate.marked == (take.model, take.voice)
-            row = page.list.view.rows.row(page.list.view.rows.index_of(take.id))
+            clip, picker = clips.rows[0], page.side.picker
+            assert clip.voice_name == "Sky"
+            assert picker.delegate.marked == (clip.model, clip.voice)
+            row = page.list.view.rows.row(page.list.view.rows.index_of(clip.id))
             assert row.second_line == f"Sky · {page.main.model.text()}" == "Sky · Kokoro"
 
 
@@ -106,7 +106,7 @@ async def test_an_answer_is_read_aloud_and_escape_silences_it_in_any_tab(
             qtbot.keyClick(rialto.window, Qt.Key.Key_Escape)
             await until(lambda: silent_for_s(recording, pulse) > PAUSE_S)
         await until(lambda: not page.presenter.is_speaking)
-        take = page.presenter.take_library.rows[0]
+        clip = page.presenter.clip_library.rows[0]
         assert page.presenter.sound.player.state == "paused", "it was not heard to its end"
-        assert take.text and not set("*`#[") & set(take.text)
+        assert clip.text and not set("*`#[") & set(clip.text)
         await until(lambda: rialto.chat_page.rows()[-1].state == "complete")

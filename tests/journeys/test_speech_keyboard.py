@@ -104,7 +104,7 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await hands.press("Space", "PgDown", "Escape")
         assert sound.player.volume < 1
 
-        # the take: renamed, starred, spoken again, compared, thrown away and brought back, saved
+        # the clip: renamed, starred, spoken again, compared, thrown away and brought back, saved
         view = page.list.view
         await hands.tab_to(view)
         await hands.press("F2")

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
 from app.bootstrap.rialto import Rialto
 from app.storage.chat_store import ChatStore
+from app.storage.clips import ClipStore
 from app.storage.database import Database
 from app.storage.images import Images
 from app.storage.paths import Paths
 from app.storage.rpc_calls import RpcCalls
-from app.storage.takes import Takes
 from app.storage.transcripts import Transcripts
 from app.storage.video_jobs import VideoJobs
 from app.storage.voices import Voices
@@ -58,7 +58,7 @@ async def fill(home: Path) -> None:
     images = Images(database)
     for number in (1, 2):
         await ChatStore(database).create_chat(title=f"Chat {number}")
-        await Takes(database).add(
+        await ClipStore(database).add(
             text="A line.",
             title=f"Clip {number}",
             account_id="box",
@@ -346,7 +346,7 @@ async def refuse_a_second_row(rialto: Rialto, table: str) -> None:
     ("name", "table"),
     [
         ("chats", "chats"),
-        ("clips", "takes"),
+        ("clips", "clips"),
         ("transcripts", "transcripts"),
         ("images", "images"),
         ("videos", "video_jobs"),

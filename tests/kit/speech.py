@@ -29,9 +29,9 @@ from app.storage.service_cache import ServiceCache
 from app.ui.kit.theme import Theme
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
+from app.ui.speech.session.clip_actions import ClipActions
 from app.ui.speech.session.read_aloud import ReadAloud
 from app.ui.speech.session.speech_player import SpeechPlayer
-from app.ui.speech.session.take_actions import TakeActions
 from app.ui.speech.session.voice_cloning import VoiceCloning
 from app.ui.speech.voice_catalog import VoiceTable
 from tests.kit.sandbox import OnSandbox
@@ -67,7 +67,7 @@ class QuickSpeaker:
 class SpeechHarness(OnSandbox):
     page: SpeechPage
     presenter: SpeechPresenter
-    take_actions: TakeActions
+    clip_actions: ClipActions
     clones: VoiceCloning
     aloud: ReadAloud
     tasks: TaskScope
@@ -99,16 +99,16 @@ class SpeechHarness(OnSandbox):
         return self.presenter.voice_list
 
     @property
-    def takes(self) -> Any:
+    def clips(self) -> Any:
         """What was spoken, newest first."""
-        return self.presenter.take_library.rows
+        return self.presenter.clip_library.rows
 
-    def take(self, take_id: str) -> Any:
-        return self.presenter.take_library.one(take_id)
+    def clip(self, clip_id: str) -> Any:
+        return self.presenter.clip_library.one(clip_id)
 
     @property
     def files(self) -> Any:
-        return self.presenter.take_library.files
+        return self.presenter.clip_library.files
 
     @property
     def sound(self) -> Any:
@@ -216,11 +216,11 @@ class SpeechHarness(OnSandbox):
     def filter_field(self) -> QLineEdit:
         return self.page.list.filter
 
-    def open_take(self, take_id: str) -> None:
-        self.page.list.open_requested.emit(take_id)
+    def open_clip(self, clip_id: str) -> None:
+        self.page.list.open_requested.emit(clip_id)
 
-    def make_again(self, take_id: str) -> None:
-        self.page.list.again_requested.emit(take_id)
+    def make_again(self, clip_id: str) -> None:
+        self.page.list.again_requested.emit(clip_id)
 
     def usage_text(self) -> str:
         return self.page.list.foot.words.text()
@@ -343,7 +343,7 @@ async def open_speech(
     sound = SpeechPlayer(host, tasks, home / "cache" / "speech", make_speaker=make)
     table, undo_stack = VoiceTable(resources() / "data" / "voices.json"), UndoStack(tasks)
     presenter = SpeechPresenter(current_account, tasks, sound, table, home / "data", undo_stack)
-    actions = TakeActions(presenter, tasks)
+    actions = ClipActions(presenter, tasks)
     clones = VoiceCloning(presenter, host, tasks, home / "cache" / "voices", make_speaker=make, open_blocks=blocks)
     page = SpeechPage(theme, presenter, actions, clones, tasks)
     page.aloud = ReadAloud(presenter, tasks)
@@ -352,7 +352,7 @@ async def open_speech(
     )
     page.toast_requested.connect(lambda *words: speech.toasts.append(words))
     sound.sentence_changed.connect(
-        lambda span: speech.sentences.append(span.of(sound.reading.take.text)) if span is not None else None
+        lambda span: speech.sentences.append(span.of(sound.reading.clip.text)) if span is not None else None
     )
     try:
         current_account.use(SANDBOX, service)

@@ -150,11 +150,11 @@ def test_R_TTS_20_every_voice_of_every_model_speaks(sandbox: Client, model: str)
     sandbox.control("/settings", {"partner": True})
     spec = sandbox.get(f"/models/{model}").json()["model_spec"]
     wanted = "wav" if "wav" in spec["supported_formats"] else spec["default_format"]
-    takes = {voice: spoken(sandbox, "Noon.", model, voice=voice, response_format=wanted) for voice in spec["voices"]}
-    assert all(0.2 < seconds(take) < 3 for take in takes.values())
-    assert len(set(takes.values())) == len(takes), "no two voices of a model sound the same"
+    clips = {voice: spoken(sandbox, "Noon.", model, voice=voice, response_format=wanted) for voice in spec["voices"]}
+    assert all(0.2 < seconds(clip) < 3 for clip in clips.values())
+    assert len(set(clips.values())) == len(clips), "no two voices of a model sound the same"
     default = spoken(sandbox, "Noon.", model, response_format=wanted)
-    assert default == takes[spec["default_voice"]]
+    assert default == clips[spec["default_voice"]]
 
 
 def test_R_TTS_10_R_LIM_22_the_style_prompt_has_at_most_500_characters(sandbox: Client) -> None:

@@ -31,7 +31,7 @@ MATCHED = {  # takes things that belong together, which only its caller has
     "app.ui.crypto_rpc.session.collection_library.rows_of": "reading a collection checks that items have methods",
     "app.ui.crypto_rpc.session.sending.other_hash": "one answer for each row",
     "app.ui.speech.session.session_calls._kept": "options that were checked before they were sent",
-    "app.ui.speech.session.take_library.name_of": "the suffix of a format that Rialto writes",
+    "app.ui.speech.session.clip_library.name_of": "the suffix of a format that Rialto writes",
     "app.ui.speech.session.cost_meter.meter_of": "the parts of a text",
     "app.ui.wallet.session.comparison._matched": "groups of at least one booking",
 }

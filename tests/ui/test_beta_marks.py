@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
-from app.ui.speech.take_list import TakeListPane
+from app.ui.speech.clip_list import ClipListPane
 from app.ui.transcription.sound_view import SoundView
 from app.ui.transcription.state import Head
 
 
 def test_r_ver_06_r_tts_01_speech_is_marked_beta(qtbot: object, theme: Theme) -> None:
-    pane = TakeListPane(theme)
+    pane = ClipListPane(theme)
     (badge,) = [each for each in pane.findChildren(Badge) if each.text() == "Beta"]
     assert badge.isVisibleTo(pane)
     assert badge.toolTip() == "Beta: this part of the service may change."

@@ -20,8 +20,8 @@ from app.ui.wallet.page import WalletPage
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.storage.clips import Clip
     from app.storage.images import StoredImage
-    from app.storage.takes import Take
     from app.storage.video_jobs import VideoJob
     from app.ui.crypto_rpc.state import RunView
     from app.ui.shell.tour_guide import TourGuide
@@ -44,15 +44,15 @@ async def act(guide: TourGuide) -> None:
         tr("the Sandbox"), lambda: window.current_account.is_sandbox and window.current_account.service is not None
     )
     await order_video(guide)
-    take, clip = await speak(guide)
+    clip, path = await speak(guide)
     saw = tr(
         "{voice_name} said {count} characters in {duration_s} s of audio.",
-        voice_name=take.voice_name,
+        voice_name=clip.voice_name,
         count=len(SAYING),
-        duration_s=format_number(take.duration_s, 1),
+        duration_s=format_number(clip.duration_s, 1),
     )
     await guide.picture("speech", saw)
-    right, heard = await transcribe(guide, clip)
+    right, heard = await transcribe(guide, path)
     await guide.picture(
         "transcript", tr("Transcribe heard {heard} words, {right} of them correctly.", heard=heard, right=right)
     )
@@ -116,13 +116,13 @@ async def show_video_of(guide: TourGuide) -> VideoJob:
     return job
 
 
-async def speak(guide: TourGuide) -> tuple[Take, Path]:
-    """Type a text and have it spoken; return the take and the file of its sound."""
+async def speak(guide: TourGuide) -> tuple[Clip, Path]:
+    """Type a text and have it spoken; return the clip and the file of its sound."""
     guide.window.show_tab("speech")
     page = guide.window.tab("speech")
     assert isinstance(page, SpeechPage)
     presenter = page.presenter
-    await guide.until("voices", lambda: presenter.take_library is not None and presenter.model is not None)
+    await guide.until("voices", lambda: presenter.clip_library is not None and presenter.model is not None)
     editor = page.main_input()
     assert editor is not None
     editor.setFocus()
@@ -131,29 +131,29 @@ async def speak(guide: TourGuide) -> tuple[Take, Path]:
     page.speak(aloud=False)
     await guide.until(tr("the clip"), lambda: _spoken(page) is not None)
     editor.clearFocus()  # a key led there, and the picture is of the clip
-    take, reading = _spoken(page), presenter.sound.reading
-    if take is None or reading is None:
+    clip, reading = _spoken(page), presenter.sound.reading
+    if clip is None or reading is None:
         raise StepFailed(tr("the clip is not in the player"))
-    return take, reading.path_of(reading.take.parts[0])
+    return clip, reading.path_of(reading.clip.parts[0])
 
 
-def _spoken(page: SpeechPage) -> Take | None:
-    take_library = page.presenter.take_library
+def _spoken(page: SpeechPage) -> Clip | None:
+    clip_library = page.presenter.clip_library
     return (
-        next((take for take in take_library.rows if take.state == "complete"), None)
-        if take_library is not None
+        next((clip for clip in clip_library.rows if clip.state == "complete"), None)
+        if clip_library is not None
         else None
     )
 
 
-async def transcribe(guide: TourGuide, clip: Path) -> tuple[int, int]:
+async def transcribe(guide: TourGuide, path: Path) -> tuple[int, int]:
     """Have a clip recognized; return how many words were right, and how many came."""
     guide.window.show_tab("transcription")
     page = guide.window.tab("transcription")
     assert isinstance(page, TranscriptionPage)
     presenter = page.presenter
     await guide.until(tr("the transcription engine"), lambda: presenter.transcripts is not None)
-    presenter.add_files([clip])
+    presenter.add_files([path])
     await guide.until(tr("the clip in place"), lambda: presenter.head().view == "sound" and presenter.head().can_send)
     page.main_action()
     await guide.until(tr("the transcript"), lambda: presenter.head().view == "result" and page.plain_text())

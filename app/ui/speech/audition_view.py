@@ -1,4 +1,4 @@
-"""Voices side by side: one line in up to six of them, or takes to be compared. Play, star, take the voice."""
+"""Voices side by side: one line in up to six of them, or clips to be compared. Play, star, take the voice."""
 
 from __future__ import annotations
 
@@ -66,26 +66,26 @@ class AuditionView(QWidget):
         self._grid.setSpacing(px(12))
 
     def show_rows(self, rows: Sequence[AuditionRow]) -> None:
-        """Show these takes; cards that are there already only change. What they share stands above them."""
+        """Show these clips; cards that are there already only change. What they share stands above them."""
         is_one_text = len({row.text for row in rows}) == 1
         self.title.set_text(tr("Compare voices") if is_one_text else tr("Clips side by side"))
         self.line.set_text(_short(rows[0].text) if rows and is_one_text else "")
         self.line.setVisible(bool(self.line.text()))
-        wanted = [row.take_id for row in rows]
+        wanted = [row.clip_id for row in rows]
         if wanted != list(self._cards):
             discard(*self._cards.values())
             self._cards = {}
             columns = max(1, min(3, self.width() // max(1, self._theme.type_px(COLUMN_PX))))
             for place, row in enumerate(rows):
-                card = _VoiceCard(self._theme, row.take_id)
-                card.play.clicked.connect(lambda _=False, take=row.take_id: self.play_requested.emit(take))
-                card.star.clicked.connect(lambda _=False, take=row.take_id: self.star_requested.emit(take))
+                card = _VoiceCard(self._theme, row.clip_id)
+                card.play.clicked.connect(lambda _=False, clip=row.clip_id: self.play_requested.emit(clip))
+                card.star.clicked.connect(lambda _=False, clip=row.clip_id: self.star_requested.emit(clip))
                 card.menu_requested.connect(self.menu_requested)
-                card.use.clicked.connect(lambda _=False, take=row.take_id: self.use_requested.emit(take))
-                self._cards[row.take_id] = card
+                card.use.clicked.connect(lambda _=False, clip=row.clip_id: self.use_requested.emit(clip))
+                self._cards[row.clip_id] = card
                 self._grid.addWidget(card, place // columns, place % columns)
         for row in rows:
-            self._cards[row.take_id].show_row(row, title="" if is_one_text else row.title)
+            self._cards[row.clip_id].show_row(row, title="" if is_one_text else row.title)
 
     @property
     def cards(self) -> tuple[_VoiceCard, ...]:
@@ -97,9 +97,9 @@ class _VoiceCard(Card):
 
     menu_requested = Signal(str, QPoint)
 
-    def __init__(self, theme: Theme, take_id: str) -> None:
+    def __init__(self, theme: Theme, clip_id: str) -> None:
         super().__init__(theme)
-        self.take_id = take_id
+        self.clip_id = clip_id
         self.play = PlayButton(theme)
         self.spinner = Spinner(theme, px=18)
         self.name = Label(theme, "", weight=600, elide=True)
@@ -131,7 +131,7 @@ class _VoiceCard(Card):
         self._ask_menu(event.globalPos())
 
     def _ask_menu(self, place: QPoint) -> None:
-        self.menu_requested.emit(self.take_id, place)
+        self.menu_requested.emit(self.clip_id, place)
 
     def show_row(self, row: AuditionRow, *, title: str = "") -> None:
         working = row.state == "working"

@@ -199,7 +199,7 @@ class SpeechCanvas(QWidget):
 
     def show_head(self, head: SpeechHead) -> None:
         self.header.set_title(head.title or tr("New clip"))
-        self.pencil.setVisible(bool(head.take_id))
+        self.pencil.setVisible(bool(head.clip_id))
 
     def begin_rename(self) -> None:
         """Turn the title into a field."""
@@ -250,7 +250,7 @@ class SpeechCanvas(QWidget):
         rest = tr("Get the rest") if view.ready else tr("Try again")
         self.go_on.setAccessibleName(rest)
         self._named = ((self.go_on, rest), *self._named[1:])
-        self.go_on.setVisible(view.missing_parts > 0 and not is_speaking and bool(view.take_id))
+        self.go_on.setVisible(view.missing_parts > 0 and not is_speaking and bool(view.clip_id))
         self._name_buttons()
         self._show_receipts(view)
 

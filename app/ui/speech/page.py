@@ -19,10 +19,10 @@ from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import ask_text, confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.speech.canvas import LONG_NOTE, SpeechCanvas
+from app.ui.speech.clip_list import ClipListPane
 from app.ui.speech.inspector import OWN, REQUEST, VOICE, SpeechInspector
 from app.ui.speech.page_actions import speech_actions, speech_palette_items
-from app.ui.speech.state import AuditionRow, TakeRow
-from app.ui.speech.take_list import TakeListPane
+from app.ui.speech.state import AuditionRow, ClipRow
 from app.ui.speech.voice_controller import VoiceController
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
     from app.ui.speech.presenter import SpeechPresenter
+    from app.ui.speech.session.clip_actions import ClipActions
     from app.ui.speech.session.read_aloud import ReadAloud
-    from app.ui.speech.session.take_actions import TakeActions
     from app.ui.speech.session.voice_cloning import VoiceCloning
 
 INFO = TABS["speech"]
@@ -51,7 +51,7 @@ class SpeechPage(QObject):
         self,
         theme: Theme,
         presenter: SpeechPresenter,
-        take_actions: TakeActions,
+        clip_actions: ClipActions,
         clones: VoiceCloning,
         tasks: TaskScope,
         *,
@@ -62,14 +62,14 @@ class SpeechPage(QObject):
         self._theme = theme
         self.tasks = tasks
         self.presenter = presenter
-        self.take_actions = take_actions
+        self.clip_actions = clip_actions
         self.clones = clones
         self.aloud: ReadAloud | None = None  # reads the chat's answers; set by whoever joins the two
         self.zones = Zones()
         self._toggle_list: Callable[[], None] = lambda: None
         self._toggle_inspector: Callable[[], None] = lambda: None
-        self._rows: Sequence[TakeRow] = ()
-        self.list = TakeListPane(theme)
+        self._rows: Sequence[ClipRow] = ()
+        self.list = ClipListPane(theme)
         self.main = SpeechCanvas(theme, whole=False)
         self.side = SpeechInspector(theme, whole=False)
         if whole:
@@ -88,7 +88,7 @@ class SpeechPage(QObject):
         self._show_presenter()
         yield
         self.voices.show_all()
-        self.presenter.publish_takes()
+        self.presenter.publish_clips()
 
     # -- wires ----------------------------------------------------------------------------------------------------
 
@@ -97,10 +97,10 @@ class SpeechPage(QObject):
         presenter.replacing.connect(main.editor.flush)
         presenter.text_replaced.connect(main.editor.set_text)
         presenter.head_changed.connect(main.show_head)
-        presenter.head_changed.connect(lambda head: self.list.show_open(head.take_id))
+        presenter.head_changed.connect(lambda head: self.list.show_open(head.clip_id))
         presenter.meter_changed.connect(main.speak_bar.show_meter)
         presenter.meter_changed.connect(lambda meter: main.editor.show_parts(meter.parts))
-        presenter.takes_changed.connect(self._show_takes)
+        presenter.clips_changed.connect(self._show_clips)
         presenter.problem_changed.connect(main.show_problem)
         presenter.calls_changed.connect(self.side.request.show_calls)
         self.side.request.copied.connect(self.toast_requested.emit)
@@ -113,28 +113,28 @@ class SpeechPage(QObject):
         sound.outputs_changed.connect(
             lambda outputs, problem: main.player.set_outputs(outputs, sound.view.output, problem)
         )
-        self.take_actions.audition_changed.connect(self._show_audition)
+        self.clip_actions.audition_changed.connect(self._show_audition)
 
     def _connect_list(self) -> None:
-        pane, take_actions = self.list, self.take_actions
+        pane, clip_actions = self.list, self.clip_actions
         pane.new_requested.connect(self.new_clip)
-        pane.open_requested.connect(self.open_take)
-        pane.play_requested.connect(take_actions.play)
+        pane.open_requested.connect(self.open_clip)
+        pane.play_requested.connect(clip_actions.play)
         pane.rename_requested.connect(
-            lambda take_id: self.tasks.start_unless_running("speech rename", self._ask_name, take_id)
+            lambda clip_id: self.tasks.start_unless_running("speech rename", self._ask_name, clip_id)
         )
-        pane.star_requested.connect(take_actions.star)
-        pane.trash_requested.connect(take_actions.move_to_trash)
+        pane.star_requested.connect(clip_actions.star)
+        pane.trash_requested.connect(clip_actions.move_to_trash)
         pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, tr("Back to clips"))
         pane.again_requested.connect(self.speak_again)
-        pane.save_requested.connect(self.save_take)
+        pane.save_requested.connect(self.save_clip)
         pane.continue_requested.connect(self.presenter.go_on)
-        pane.compare_requested.connect(take_actions.compare)
+        pane.compare_requested.connect(clip_actions.compare)
         pane.player_key.connect(self.main.player.handle_key)
 
     def _connect_canvas(self) -> None:
         main, presenter, sound = self.main, self.presenter, self.presenter.sound
-        main.renamed.connect(lambda title: self.take_actions.rename(presenter.head.take_id, title))
+        main.renamed.connect(lambda title: self.clip_actions.rename(presenter.head.clip_id, title))
         main.list_requested.connect(lambda: self._toggle_list())
         main.inspector_requested.connect(lambda: self._toggle_inspector())
         main.model.clicked.connect(self.open_model_menu)
@@ -148,8 +148,8 @@ class SpeechPage(QObject):
         main.speak_bar.file_requested.connect(lambda: self.speak(aloud=False))
         main.speak_bar.stop_requested.connect(presenter.stop)
         main.problem_action.connect(self._help)
-        main.continue_requested.connect(lambda: presenter.go_on(sound.view.take_id))
-        main.save.clicked.connect(lambda: self.save_take(sound.view.take_id))
+        main.continue_requested.connect(lambda: presenter.go_on(sound.view.clip_id))
+        main.save.clicked.connect(lambda: self.save_clip(sound.view.clip_id))
         main.transcribe.clicked.connect(self._transcribe)
         player = main.player
         player.play_pressed.connect(sound.toggle)
@@ -161,11 +161,11 @@ class SpeechPage(QObject):
         player.outputs_requested.connect(sound.read_outputs)
         player.output_chosen.connect(self._set_output)
         view = main.audition_view
-        view.play_requested.connect(self.take_actions.play)
-        view.star_requested.connect(self.take_actions.star)
-        view.menu_requested.connect(lambda take_id, place: self.list.menu_of(take_id).popup(place))
-        view.use_requested.connect(self.take_actions.star_with_voice)
-        view.closed.connect(self.take_actions.close_audition)
+        view.play_requested.connect(self.clip_actions.play)
+        view.star_requested.connect(self.clip_actions.star)
+        view.menu_requested.connect(lambda clip_id, place: self.list.menu_of(clip_id).popup(place))
+        view.use_requested.connect(self.clip_actions.star_with_voice)
+        view.closed.connect(self.clip_actions.close_audition)
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
 
@@ -177,10 +177,10 @@ class SpeechPage(QObject):
         self.main.show_problem(presenter.problem)
         self._show_sound()
 
-    def _show_takes(self, rows: Sequence[TakeRow], places: Mapping[str, int]) -> None:
+    def _show_clips(self, rows: Sequence[ClipRow], places: Mapping[str, int]) -> None:
         self._rows = rows
-        take_library = self.presenter.take_library
-        number, size = (len(take_library.rows), take_library.size_bytes()) if take_library is not None else (0, 0)
+        clip_library = self.presenter.clip_library
+        number, size = (len(clip_library.rows), clip_library.size_bytes()) if clip_library is not None else (0, 0)
         self.list.show_rows(rows, places, number, size)
         self.changed.emit()
 
@@ -200,15 +200,15 @@ class SpeechPage(QObject):
 
     def _show_sentence(self, span: object) -> None:
         reading = self.presenter.sound.reading
-        same = reading is not None and reading.take.text == self.presenter.text
+        same = reading is not None and reading.clip.text == self.presenter.text
         self.main.editor.show_spoken(span if same else None)  # type: ignore[arg-type]  # a Span or None
 
     def _show_audition(self, rows: Sequence[AuditionRow]) -> None:
         self.main.show_audition(bool(rows))
         if rows:
             self.main.audition_view.show_rows(rows)
-        compared = {self.list.row_with(row.take_id) for row in rows}
-        self.list.show_open(compared.pop() if len(compared) == 1 else self.presenter.head.take_id)
+        compared = {self.list.row_with(row.clip_id) for row in rows}
+        self.list.show_open(compared.pop() if len(compared) == 1 else self.presenter.head.clip_id)
 
     # -- what the person does -------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ class SpeechPage(QObject):
         self._show_busy()
 
     def new_clip(self) -> None:
-        self.take_actions.close_audition()
+        self.clip_actions.close_audition()
         self.presenter.new_clip()
         self.main.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -232,26 +232,26 @@ class SpeechPage(QObject):
         self.new_clip()
         self.presenter.replace_text(text, title=title)
 
-    def open_take(self, take_id: str) -> None:
-        """Show a take or a comparison; the list closes where it slides over the canvas."""
-        row = self.list.row(take_id)
+    def open_clip(self, clip_id: str) -> None:
+        """Show a clip or a comparison; the list closes where it slides over the canvas."""
+        row = self.list.row(clip_id)
         if row is not None and row.clips:
-            self.take_actions.compare(tuple(clip.id for clip in row.clips))
+            self.clip_actions.compare(tuple(clip.id for clip in row.clips))
         else:
-            self.take_actions.close_audition()
-            self.take_actions.open(take_id)
+            self.clip_actions.close_audition()
+            self.clip_actions.open(clip_id)
         if self.zones.list_overlay and self.zones.list_open:
             self._toggle_list()
 
     def step(self, by: int) -> None:
-        take_id = self.list.neighbor(by)
-        if take_id:
-            self.open_take(take_id)
+        clip_id = self.list.neighbor(by)
+        if clip_id:
+            self.open_clip(clip_id)
 
-    def speak_again(self, take_id: str) -> None:
-        """The take's text with the voice that is chosen now."""
+    def speak_again(self, clip_id: str) -> None:
+        """The clip's text with the voice that is chosen now."""
         choice = self.presenter.choice
-        self.take_actions.again(take_id, choice.model, choice.voice)
+        self.clip_actions.again(clip_id, choice.model, choice.voice)
 
     def star(self) -> None:
         """The clip that is open, or the voice that the list of voices is at while the keyboard is there."""
@@ -259,13 +259,13 @@ class SpeechPage(QObject):
         if voices.hasFocus() and voices.current_key is not None:
             self.clones.set_favorite(*self.side.picker.key_of(voices.current_key))
         else:
-            self.take_actions.star(self.presenter.head.take_id)
+            self.clip_actions.star(self.presenter.head.clip_id)
 
     def compare_selected(self) -> None:
         """Put the clips that are selected in the list side by side; without a selection those of the same text."""
         chosen = self.list.selected()
-        self.take_actions.compare(
-            chosen if len(chosen) > 1 else self.take_actions.takes_like(self.presenter.head.take_id)
+        self.clip_actions.compare(
+            chosen if len(chosen) > 1 else self.clip_actions.clips_like(self.presenter.head.clip_id)
         )
 
     def open_trash(self) -> None:
@@ -276,13 +276,13 @@ class SpeechPage(QObject):
 
     def rename(self) -> None:
         chosen = self.list.selected() if self.list.view.hasFocus() else ()
-        if len(chosen) == 1 and chosen[0] != self.presenter.head.take_id:
+        if len(chosen) == 1 and chosen[0] != self.presenter.head.clip_id:
             self.list.rename_requested.emit(chosen[0])
-        elif self.presenter.head.take_id:
+        elif self.presenter.head.clip_id:
             self.main.begin_rename()
 
-    async def _ask_name(self, take_id: str) -> None:
-        row = self.list.row(take_id)
+    async def _ask_name(self, clip_id: str) -> None:
+        row = self.list.row(clip_id)
         title = await ask_text(
             self._theme,
             self.main,
@@ -293,7 +293,7 @@ class SpeechPage(QObject):
         )
         if title is not None and row is not None:
             for clip in row.clips or (row,):
-                self.take_actions.rename(clip.id, title)
+                self.clip_actions.rename(clip.id, title)
 
     def open_text_file(self) -> None:
         ask_for_file(self.main, tr("Open a text file"), self.read_text_file, tr("Text (*.txt *.md);;All files (*)"))
@@ -301,10 +301,10 @@ class SpeechPage(QObject):
     def read_text_file(self, path: Path) -> None:
         self.tasks.replace("speech file", self.voices.read_file, path)
 
-    def save_take(self, take_id: str) -> None:
+    def save_clip(self, clip_id: str) -> None:
         """Choose name, place and format."""
-        if take_id:
-            self.voices.ask_save(take_id)
+        if clip_id:
+            self.voices.ask_save(clip_id)
 
     def open_model_menu(self) -> Menu:
         """Every model of the service; the one in use is ticked."""
@@ -350,13 +350,13 @@ class SpeechPage(QObject):
     def _transcribe(self) -> None:
         reading = self.presenter.sound.reading
         if reading is not None:
-            self.tasks.replace("speech hand on", self.voices.hand_on, reading.take.id)
+            self.tasks.replace("speech hand on", self.voices.hand_on, reading.clip.id)
 
     def _help(self, action: str) -> None:
         """Buttons of error cards."""
         presenter = self.presenter
         if action in ("retry", "go-on", "resume"):
-            if not presenter.go_on(presenter.sound.view.take_id):
+            if not presenter.go_on(presenter.sound.view.clip_id):
                 self.speak()
         elif action == "model-voice":
             presenter.use_model(presenter.choice.model)
@@ -407,8 +407,8 @@ class SpeechPage(QObject):
         return int(self.presenter.is_speaking)
 
     def retry_refused(self) -> Callable[[], object] | None:
-        take_id = self.presenter.sound.view.take_id
-        return lambda: None if self.presenter.go_on(take_id) else self.speak()
+        clip_id = self.presenter.sound.view.clip_id
+        return lambda: None if self.presenter.go_on(clip_id) else self.speak()
 
     def silence(self) -> bool:
         """Let nothing of ours be heard; False when nothing was. Of an answer read aloud no more is asked for."""
@@ -417,13 +417,13 @@ class SpeechPage(QObject):
         return self.presenter.sound.silence() or self.voices.silence()
 
     def handle_escape(self) -> bool:
-        """Silence first, then the take that is being asked for, then the audition."""
+        """Silence first, then the clip that is being asked for, then the audition."""
         if self.silence():
             return True
         if self.presenter.is_speaking:
             return self.presenter.stop()
-        if self.take_actions.auditioned:
-            self.take_actions.close_audition()
+        if self.clip_actions.auditioned:
+            self.clip_actions.close_audition()
             return True
         return False
 

@@ -14,18 +14,18 @@ from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.speech.page import SpeechPage
-    from app.ui.speech.state import TakeRow
+    from app.ui.speech.state import ClipRow
 
 
 def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
     """Every action of the tab, in the order of its menu."""
-    presenter, sound, take_actions = page.presenter, page.presenter.sound, page.take_actions
+    presenter, sound, clip_actions = page.presenter, page.presenter.sound, page.clip_actions
 
     def has_sound() -> bool:
         return sound.view.ready
 
-    def has_take() -> bool:
-        return bool(presenter.head.take_id)
+    def has_clip() -> bool:
+        return bool(presenter.head.clip_id)
 
     def can_speak() -> bool:
         return not presenter.is_speaking  # what was typed a moment ago is looked at when it is pressed
@@ -39,7 +39,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction(
             "speech.save",
             tr("Save clip as…"),
-            lambda: page.save_take(sound.view.take_id),
+            lambda: page.save_clip(sound.view.clip_id),
             "Ctrl+S",
             "download",
             "file",
@@ -70,7 +70,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction(
             "speech.go_on",
             tr("Get missing parts"),
-            lambda: _done(presenter.go_on(sound.view.take_id)),
+            lambda: _done(presenter.go_on(sound.view.clip_id)),
             "Ctrl+R",
             "refresh",
             enabled=missing,
@@ -115,22 +115,22 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction("speech.clone", tr("Clone a voice…"), page.voices.ask_clone, "", "microphone"),
         TabAction("speech.own", tr("My voices"), page.open_own_voices, "", "user"),
         TabAction("speech.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("speech.rename", tr("Rename clip"), page.rename, "F2", "pencil", enabled=has_take),
+        TabAction("speech.rename", tr("Rename clip"), page.rename, "F2", "pencil", enabled=has_clip),
         TabAction(
             "speech.star",
             tr("Star clip or voice"),
             page.star,
             "Ctrl+D",
             "star",
-            enabled=lambda: has_take() or page.side.picker.view.hasFocus(),
+            enabled=lambda: has_clip() or page.side.picker.view.hasFocus(),
         ),
         TabAction(
             "speech.again",
             tr("Speak again with the selected voice"),
-            lambda: page.speak_again(presenter.head.take_id),
+            lambda: page.speak_again(presenter.head.clip_id),
             "Ctrl+Shift+D",
             "retry",
-            enabled=lambda: has_take() and can_speak(),
+            enabled=lambda: has_clip() and can_speak(),
         ),
         TabAction(
             "speech.compare",
@@ -138,15 +138,15 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             page.compare_selected,
             "",
             "grid",
-            enabled=lambda: len(page.list.selected()) > 1 or has_take(),
+            enabled=lambda: len(page.list.selected()) > 1 or has_clip(),
         ),
         TabAction(
             "speech.trash",
             tr("Move clip to trash"),
-            lambda: take_actions.move_to_trash((presenter.head.take_id,)),
+            lambda: clip_actions.move_to_trash((presenter.head.clip_id,)),
             "",
             "trash",
-            enabled=has_take,
+            enabled=has_clip,
         ),
         TabAction(
             "speech.open_trash", tr("Open trash"), page.open_trash, "", "trash", words=tr("deleted bin recycle restore")
@@ -156,11 +156,11 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
     )
 
 
-def speech_palette_items(page: SpeechPage, rows: Sequence[TakeRow], text: str, limit: int) -> list[PaletteItem]:
+def speech_palette_items(page: SpeechPage, rows: Sequence[ClipRow], text: str, limit: int) -> list[PaletteItem]:
     """Takes, then voices, whose words hold what was typed."""
     words = SearchTerms(text)
     found = [
-        PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_take, row.id))
+        PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_clip, row.id))
         for row in islice(matching(rows, words, lambda row: (row.title, row.second_line)), limit)
     ]
     if words:

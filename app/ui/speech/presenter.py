@@ -1,4 +1,4 @@
-"""The presenter of the Speech tab: text, voice, price and takes. QtCore only."""
+"""The presenter of the Speech tab: text, voice, price and clips. QtCore only."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from app.service.errors import BadRequest, ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
+from app.storage.clips import Clip, ClipFiles, ClipStore, title_of
 from app.storage.errors import Again, StorageError
 from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
-from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
 from app.translation import tr, tr_n
 from app.ui.kit.lists.rows import LazyRows, build_rows
+from app.ui.speech.session.clip_library import (
+    ClipLibrary,
+    clip_row,
+    clips_by_row,
+    comparison_row,
+    places_of,
+    title_words,
+    voice_words,
+)
 from app.ui.speech.session.cost_meter import AT_ONCE, meter_of
 from app.ui.speech.session.session_calls import SessionCalls
 from app.ui.speech.session.speech_player import SpeechPlayer
 from app.ui.speech.session.synthesis import Grow, SpeechSynthesis
-from app.ui.speech.session.take_library import (
-    TakeLibrary,
-    comparison_row,
-    places_of,
-    take_row,
-    takes_by_row,
-    title_words,
-    voice_words,
-)
 from app.ui.speech.session.voice_list import VoiceList
 from app.ui.speech.speech_options import (
     SpeechOptions,
@@ -49,7 +49,7 @@ from app.ui.speech.speech_options import (
     speech_options_of,
     view_of,
 )
-from app.ui.speech.state import Choice, Meter, SpeechHead, TakeRow
+from app.ui.speech.state import Choice, ClipRow, Meter, SpeechHead
 
 NOT_YET = tr("The clip list is still loading. Try again in a moment.")
 
@@ -78,9 +78,9 @@ class SpeechPresenter(CallingPresenter):
     choice_changed = Signal(object)  # Choice
     voices_changed = Signal()
     speech_options_changed = Signal(object)  # SpeechOptionsView
-    takes_changed = Signal(object, object)  # the rows of the list, and by id in which of them a take is
+    clips_changed = Signal(object, object)  # the rows of the list, and by id in which of them a clip is
     problem_changed = Signal(object)  # Problem or None
-    calls_changed = Signal(object)  # (CallView, …) of the take in the player
+    calls_changed = Signal(object)  # (CallView, …) of the clip in the player
     busy_changed = Signal()
     notice = Signal(object)  # a sentence; `Saved` for a file that was written
 
@@ -101,7 +101,7 @@ class SpeechPresenter(CallingPresenter):
         self.trash = Trash("speech", tasks, undo_stack)
         self.trash.failed.connect(self.notice.emit)
         self.voice_list = VoiceList(table, folder / "voice-samples")
-        self.take_library: TakeLibrary | None = None
+        self.clip_library: ClipLibrary | None = None
         self.voices: Voices | None = None
         self.intents: Intents | None = None
         self._service_cache: ServiceCache | None = None
@@ -118,9 +118,9 @@ class SpeechPresenter(CallingPresenter):
         self.keep = self._memory.keep
         self._wanted: Key = ("", "")  # the voice that was chosen or spoken with last, whether it exists now or not
         self._listed: Key = ("", "")  # the same, of those that are no cloned ones
-        self._speaking = ""  # the take that is being asked for
+        self._speaking = ""  # the clip that is being asked for
         self._seen = ("", False)
-        self._told_calls_of: Take | None = None
+        self._told_calls_of: Clip | None = None
         current_account.account_changed.connect(self._account_changed)
         sound.changed.connect(self._sound_changed)
 
@@ -133,7 +133,7 @@ class SpeechPresenter(CallingPresenter):
     def _account_changed(self) -> None:
         self.voice_list.use_account(self.account_id)
         self.settle_choice()
-        self.publish_takes()
+        self.publish_clips()
         self.refresh_models()
 
     def refresh_models(self) -> None:
@@ -162,9 +162,9 @@ class SpeechPresenter(CallingPresenter):
             return
         self.text = text
         self.keep(text=self.text)
-        take = self._open_take()
-        if take is not None and take.text != self.text:
-            self.set_head(SpeechHead())  # it is another text now; the take stays in the player
+        clip = self._open_clip()
+        if clip is not None and clip.text != self.text:
+            self.set_head(SpeechHead())  # it is another text now; the clip stays in the player
         self._measure_text()
 
     def _measure_text(self) -> None:
@@ -198,7 +198,7 @@ class SpeechPresenter(CallingPresenter):
         self.replace_text("")
 
     def replace_text(self, text: str, *, title: str = "") -> None:
-        """Put another text into the editor: a file, a transcript. `title` is what its first take will be called."""
+        """Put another text into the editor: a file, a transcript. `title` is what its first clip will be called."""
         self.text = text
         self.keep(text=self.text)
         self.text_replaced.emit(self.text)
@@ -232,10 +232,10 @@ class SpeechPresenter(CallingPresenter):
             self.keep_choice()
             self.set_problem(None)
 
-    def show_delivery_of(self, take: Take) -> None:
-        """Choose the voice and the knobs a take was spoken with: it is open now. Nothing is remembered of it."""
-        self.speech_options = speech_options_of(take.options, self.speech_options, self.voice_list.model(take.model))
-        self._wanted = (take.model, take.voice)
+    def show_delivery_of(self, clip: Clip) -> None:
+        """Choose the voice and the knobs a clip was spoken with: it is open now. Nothing is remembered of it."""
+        self.speech_options = speech_options_of(clip.options, self.speech_options, self.voice_list.model(clip.model))
+        self._wanted = (clip.model, clip.voice)
         self.settle_choice()
 
     def keep_choice(self) -> None:
@@ -270,7 +270,7 @@ class SpeechPresenter(CallingPresenter):
         self.choice_changed.emit(self.choice)  # after the voices: the chosen one is scrolled to
         self.speech_options_changed.emit(self.speech_options_view())
         self._measure_text()
-        self.publish_takes()
+        self.publish_clips()
 
     def set_speech_option(self, name: str, value: object) -> None:
         """Set one of the fields of `SpeechOptions`."""
@@ -297,89 +297,89 @@ class SpeechPresenter(CallingPresenter):
 
     @property
     def is_speaking(self) -> bool:
-        """True while a take is being asked for."""
+        """True while a clip is being asked for."""
         return bool(self._speaking)
 
     # -- what the page is told ------------------------------------------------------------------------------------
 
-    def _open_take(self) -> Take | None:
-        return self.take_library.one(self.head.take_id) if self.take_library is not None and self.head.take_id else None
+    def _open_clip(self) -> Clip | None:
+        return self.clip_library.one(self.head.clip_id) if self.clip_library is not None and self.head.clip_id else None
 
     def set_head(self, head: SpeechHead) -> None:
         if head != self.head:
             self.head = head
             self.head_changed.emit(head)
-            self.publish_takes()
+            self.publish_clips()
 
     def _sound_changed(self) -> None:
         reading = self.sound.reading
         self._publish_calls(reading)
-        if reading is None or self.take_library is None:
+        if reading is None or self.clip_library is None:
             return
-        known = self.take_library.one(reading.take.id)
-        seen = (reading.take.id, self.sound.view.plays)
-        if known is not None and (known != reading.take or seen != self._seen):
+        known = self.clip_library.one(reading.clip.id)
+        seen = (reading.clip.id, self.sound.view.plays)
+        if known is not None and (known != reading.clip or seen != self._seen):
             self._seen = seen
-            self.take_library.put(reading.take)
-            self.publish_takes()
+            self.clip_library.put(reading.clip)
+            self.publish_clips()
 
     def _publish_calls(self, reading: SpeechSynthesis | None) -> None:
-        take = reading.take if reading is not None else None
-        if take is not self._told_calls_of:
-            self._told_calls_of = take
+        clip = reading.clip if reading is not None else None
+        if clip is not self._told_calls_of:
+            self._told_calls_of = clip
             self.calls.note(*(reading.exchanges if reading is not None else ()))
-            self.calls_changed.emit(self.calls.views_of(take))
+            self.calls_changed.emit(self.calls.views_of(clip))
 
-    def publish_takes(self) -> None:
-        if self.take_library is None:
+    def publish_clips(self) -> None:
+        if self.clip_library is None:
             return
         now, view = datetime.now(UTC), self.sound.view
 
-        def clip(take: Take) -> TakeRow:
-            return take_row(
-                take,
+        def row_of(clip: Clip) -> ClipRow:
+            return clip_row(
+                clip,
                 self.voice_list,
                 now,
-                mark=self._current_account.mark_of(take.account_id),
-                working=take.id == self._speaking,
-                plays=view.plays and take.id == view.take_id,
+                mark=self._current_account.mark_of(clip.account_id),
+                working=clip.id == self._speaking,
+                plays=view.plays and clip.id == view.clip_id,
             )
 
-        def row(takes: tuple[Take, ...]) -> TakeRow:
-            clips = tuple(build_rows(takes, clip))
-            return clips[0] if len(takes) == 1 else comparison_row(clips[0], takes, clips)
+        def row(clips: tuple[Clip, ...]) -> ClipRow:
+            rows = tuple(build_rows(clips, row_of))
+            return rows[0] if len(clips) == 1 else comparison_row(rows[0], clips, rows)
 
-        def texts(rows: Sequence[tuple[Take, ...]]) -> list[str]:
+        def texts(rows: Sequence[tuple[Clip, ...]]) -> list[str]:
             mark_of = self._current_account.mark_of
             return [
                 "\n".join(
                     part
-                    for take in takes
-                    for part in (title_words(take), voice_words(take, self.voice_list, mark_of(take.account_id)))
+                    for clip in clips
+                    for part in (title_words(clip), voice_words(clip, self.voice_list, mark_of(clip.account_id)))
                 ).casefold()
-                for takes in rows
+                for clips in rows
             ]
 
-        rows = takes_by_row(self.take_library.rows)
-        self.takes_changed.emit(LazyRows(rows, row, texts), places_of(rows))
+        rows = clips_by_row(self.clip_library.rows)
+        self.clips_changed.emit(LazyRows(rows, row, texts), places_of(rows))
 
     def speaking_titles(self) -> tuple[str, ...]:
         """What is being spoken now."""
-        take = self.take_library.one(self._speaking) if self.take_library is not None and self._speaking else None
-        return (title_words(take),) if take is not None else ()
+        clip = self.clip_library.one(self._speaking) if self.clip_library is not None and self._speaking else None
+        return (title_words(clip),) if clip is not None else ()
 
     # -- beginning and end ----------------------------------------------------------------------------------------
 
     async def start(self, database: Database, service_cache: ServiceCache | None = None) -> None:
-        """Take the open database: takes, voices, what was being written. Raises `StorageError`."""
+        """Take the open database: clips, voices, what was being written. Raises `StorageError`."""
         self._service_cache = service_cache
         self.voices, self.intents = Voices(database), Intents(database)
-        self.take_library = TakeLibrary(Takes(database), TakeFiles(self.folder / "speech"))
+        self.clip_library = ClipLibrary(ClipStore(database), ClipFiles(self.folder / "speech"))
         await asyncio.to_thread(self.sound.sweep)
-        broken = await self.take_library.takes.mark_broken_off()
-        await self.take_library.load()
-        for take_id in broken:
-            await self.take_library.measure(take_id)
+        broken = await self.clip_library.clips.mark_broken_off()
+        await self.clip_library.load()
+        for clip_id in broken:
+            await self.clip_library.measure(clip_id)
         self.voice_list.account_id = self.account_id
         await self.voice_list.load(self.voices)
         await self.voice_list.load_saved(service_cache, self.account_id)
@@ -392,7 +392,7 @@ class SpeechPresenter(CallingPresenter):
                 what=what,
             )
             self.notice.emit(words)
-        for intent in await self.intents.pending("speech"):  # the takes themselves show what is missing of them
+        for intent in await self.intents.pending("speech"):  # the clips themselves show what is missing of them
             if intent.state == "unknown":
                 await self.intents.acknowledge(intent.id)
         self.refresh_models()
@@ -430,7 +430,7 @@ class SpeechPresenter(CallingPresenter):
 
     def speak(self, *, aloud: bool = True) -> bool:
         """Ask for the text in the editor; `aloud` plays it from its first sound. False when that is not possible."""
-        why_not = self._meter_of(()).why_not if self.take_library is not None else NOT_YET
+        why_not = self._meter_of(()).why_not if self.clip_library is not None else NOT_YET
         if self.lacks_account() or why_not:
             if why_not:
                 self.notice.emit(why_not)  # the key was pressed: the button rests
@@ -441,19 +441,19 @@ class SpeechPresenter(CallingPresenter):
     async def _speak(self, aloud: bool) -> None:
         text, choice = self.text, self.choice
         spans = parts(text) if len(text) <= AT_ONCE else await asyncio.to_thread(parts, text)
-        title = "" if self.head.take_id else self.head.title
-        take = await self.new_take(text, choice.model, choice.voice, spans, title=title)
-        self.set_head(SpeechHead(take.title, take.id))
-        await self.read(take, aloud=aloud)
+        title = "" if self.head.clip_id else self.head.title
+        clip = await self.plan_clip(text, choice.model, choice.voice, spans, title=title)
+        self.set_head(SpeechHead(clip.title, clip.id))
+        await self.read(clip, aloud=aloud)
 
-    async def new_take(
+    async def plan_clip(
         self, text: str, model_id: str, voice_id: str, spans: tuple[Span, ...], *, title: str = "", audition: str = ""
-    ) -> Take:
-        """Plan a take on the disk, with the knobs as they are."""
-        assert self.take_library is not None and self.voices is not None
+    ) -> Clip:
+        """Plan a clip on the disk, with the knobs as they are."""
+        assert self.clip_library is not None and self.voices is not None
         model, voice = self.voice_list.model(model_id), self.voice_list.find(model_id, voice_id)
         options = sent_options(self.speech_options, model)
-        take = await self.take_library.takes.add(
+        clip = await self.clip_library.clips.add(
             text=text,
             title=title or title_of(text),
             account_id=self.account_id,
@@ -465,77 +465,77 @@ class SpeechPresenter(CallingPresenter):
             spans=[(span.start, span.end) for span in spans],
             audition=audition,
         )
-        self.take_library.put(take)
+        self.clip_library.put(clip)
         await self.voices.used(model_id, voice_id)
         self.voice_list.mark((model_id, voice_id), used_at=datetime.now(UTC))
         self.voices_changed.emit()
-        return take
+        return clip
 
-    async def read(self, take: Take, *, aloud: bool, grow: Grow | None = None) -> None:
-        """Put a take into the player, ask for what is missing of it, keep what comes."""
-        at_s = self.sound.player.position_s if self.sound.view.take_id == take.id else 0.0
-        reading = self.make_reading(take)
+    async def read(self, clip: Clip, *, aloud: bool, grow: Grow | None = None) -> None:
+        """Put a clip into the player, ask for what is missing of it, keep what comes."""
+        at_s = self.sound.player.position_s if self.sound.view.clip_id == clip.id else 0.0
+        reading = self.make_reading(clip)
         self.sound.show(reading, at_s=at_s)
         if aloud:
             self.sound.warm_up()
             self.sound.play()
         self.set_problem(None)
-        self._speaking = take.id
+        self._speaking = clip.id
         self.busy_changed.emit()
-        self.publish_takes()
+        self.publish_clips()
         try:
-            if any(part.has_sound for part in take.parts):
+            if any(part.has_sound for part in clip.parts):
                 await reading.load(to_go_on=True)
             service = self._current_account.service
             if service is not None:
                 await reading.read(service, grow)
         except ServiceError as error:
-            self.set_problem(words_for(error, reading.take, self.voice_list))
+            self.set_problem(words_for(error, reading.clip, self.voice_list))
         except StorageError as error:
             self.set_problem(Problem(error.sentence, tr("The audio received so far is saved.")))
             if error.unsaved:
                 error.keep_again_with(partial(self._kept_again, reading))
                 self._tasks.report(error)
         finally:
-            if self.take_library is not None:
-                self.take_library.put(reading.take)
+            if self.clip_library is not None:
+                self.clip_library.put(reading.clip)
             self._speaking = ""
             self.sound.refresh()
-            self.publish_takes()
+            self.publish_clips()
             self.busy_changed.emit()
 
     async def _kept_again(self, reading: SpeechSynthesis, again: Again) -> None:
-        """Keep what the disk refused of a take, and show the take as it is now. Raises `StorageError`."""
+        """Keep what the disk refused of a clip, and show the clip as it is now. Raises `StorageError`."""
         await again()
-        if self.take_library is not None:
-            self.take_library.put(reading.take)
+        if self.clip_library is not None:
+            self.clip_library.put(reading.clip)
         self.set_problem(None)
-        self.publish_takes()
+        self.publish_clips()
 
-    def make_reading(self, take: Take) -> SpeechSynthesis:
-        assert self.take_library is not None and self.intents is not None
-        model = self.voice_list.model(take.model)
+    def make_reading(self, clip: Clip) -> SpeechSynthesis:
+        assert self.clip_library is not None and self.intents is not None
+        model = self.voice_list.model(clip.model)
         return SpeechSynthesis(
-            take,
+            clip,
             self.sound.new_spool(),
-            takes=self.take_library.takes,
-            files=self.take_library.files,
+            clips=self.clip_library.clips,
+            files=self.clip_library.files,
             intents=self.intents,
             price=partial(speech_cost, model.model_spec.pricing if model is not None else None),
             charged=not self._current_account.is_sandbox,
         )
 
-    def go_on(self, take_id: str) -> bool:
-        """Ask for the parts of a take that are missing; the ones that are here stay."""
-        take = self.take_library.one(take_id) if self.take_library is not None else None
-        if take is None or self.lacks_account():
+    def go_on(self, clip_id: str) -> bool:
+        """Ask for the parts of a clip that are missing; the ones that are here stay."""
+        clip = self.clip_library.one(clip_id) if self.clip_library is not None else None
+        if clip is None or self.lacks_account():
             return False
         plays = self.sound.player.wants_to_play
-        return self._tasks.start_unless_running(SPEAK, self._go_on, take.id, plays)
+        return self._tasks.start_unless_running(SPEAK, self._go_on, clip.id, plays)
 
-    async def _go_on(self, take_id: str, aloud: bool) -> None:
-        assert self.take_library is not None
-        await self.read(await self.take_library.takes.one(take_id), aloud=aloud)
+    async def _go_on(self, clip_id: str, aloud: bool) -> None:
+        assert self.clip_library is not None
+        await self.read(await self.clip_library.clips.one(clip_id), aloud=aloud)
 
     def stop(self) -> bool:
         """Ask for nothing more and be silent; what came is kept."""
@@ -546,35 +546,35 @@ class SpeechPresenter(CallingPresenter):
 MOST_CHARS = 130  # of what the service says about a voice that it does not know
 
 
-def words_for(error: ServiceError, take: Take, voice_list: VoiceList) -> Problem:
+def words_for(error: ServiceError, clip: Clip, voice_list: VoiceList) -> Problem:
     """What went wrong, with the way on: the part alone again, or another voice."""
-    count = sum(part.state != "complete" for part in take.parts)
-    kept = tr("Everything before it is saved.") if count < len(take.parts) else ""
+    count = sum(part.state != "complete" for part in clip.parts)
+    kept = tr("Everything before it is saved.") if count < len(clip.parts) else ""
     problem = describe(error, subject=tr("text"), charged=kept)
-    if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
+    if isinstance(error, BadRequest) and _is_about_the_voice(error) and clip.voice.startswith(VOICE_PREFIX):
         return problem._replace(
-            what=tr("The service no longer has the cloned voice {name}", name=take.voice_name),
+            what=tr("The service no longer has the cloned voice {name}", name=clip.voice_name),
             meaning=tr(
                 "Cloned voices are kept for about a week, for the model that made them. Nothing was charged. {kept}",
                 kept=kept,
             ),
-            primary=ActionSpec(f"clone-again:{take.voice}", tr("Clone it again")),
+            primary=ActionSpec(f"clone-again:{clip.voice}", tr("Clone it again")),
             alternative=ActionSpec("choose-voice", tr("Choose a voice")),
         )
     if isinstance(error, BadRequest) and _is_about_the_voice(error):
-        model = voice_list.model(take.model)
-        name = model.name if model is not None else take.model
+        model = voice_list.model(clip.model)
+        name = model.name if model is not None else clip.model
         return problem._replace(
-            what=tr("{model} has no voice {name}", model=name, name=take.voice_name),
+            what=tr("{model} has no voice {name}", model=name, name=clip.voice_name),
             meaning=tr("{shortened} Nothing was charged.", shortened=shortened(error.message)),
             primary=ActionSpec("model-voice", tr("Use {name}’s default voice", name=name)),
             alternative=ActionSpec("choose-voice", tr("Choose a voice")),
         )
     if problem.primary is None or problem.primary.id in ("retry", "continue"):
-        failed = next((part for part in take.parts if part.state != "complete"), None)
+        failed = next((part for part in clip.parts if part.state != "complete"), None)
         words = (
             tr("Request part {number} again", number=failed.number)
-            if failed and len(take.parts) > 1
+            if failed and len(clip.parts) > 1
             else tr("Try again")
         )
         problem = problem._replace(primary=ActionSpec("go-on", words))

@@ -1,4 +1,4 @@
-"""The inspector's Request page: every call of the take in the player, as it was sent, without the key."""
+"""The inspector's Request page: every call of the clip in the player, as it was sent, without the key."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class RequestPage(CallPane):
         self._agree()
 
     def show_calls(self, calls: Sequence[CallView]) -> None:
-        """Show the calls of a take; the newest is followed until the person steps away from it."""
-        is_same_take = bool(self._calls) and bool(calls) and self._calls[0].record.body == calls[0].record.body
+        """Show the calls of a clip; the newest is followed until the person steps away from it."""
+        is_same_clip = bool(self._calls) and bool(calls) and self._calls[0].record.body == calls[0].record.body
         self._calls = tuple(calls)
-        if not is_same_take or self._newest_is_shown:
+        if not is_same_clip or self._newest_is_shown:
             self._place, self._newest_is_shown = max(0, len(self._calls) - 1), True
         self._place = min(self._place, max(0, len(self._calls) - 1))
         self._agree()

@@ -156,7 +156,7 @@ class SpeakBar(QFrame):
         )
 
     def show_speaking(self, on: bool) -> None:
-        """Speak becomes Stop while a take is being asked for."""
+        """Speak becomes Stop while a clip is being asked for."""
         self.is_speaking = on
         self.speak.setText(tr("Stop") if on else tr("Speak"))
         self.speak.set_icon("stop" if on else "wave")

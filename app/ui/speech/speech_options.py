@@ -170,7 +170,7 @@ def sent_options(speech_options: SpeechOptions, model: Model | None) -> dict[str
 
 
 def speech_options_of(options: Mapping[str, Any], now: SpeechOptions, model: Model | None) -> SpeechOptions:
-    """Return the knobs that a take was spoken with, from what was sent for it.
+    """Return the knobs that a clip was spoken with, from what was sent for it.
 
     What its model ignores was not sent: those knobs stay as they are `now`.
     """

@@ -36,8 +36,8 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeRow:
-    """A take as the list shows it, or the takes of one voice comparison (`clips`), which are one row."""
+class ClipRow:
+    """A clip as the list shows it, or the clips of one voice comparison (`clips`), which are one row."""
 
     id: str  # of a comparison: its own, not that of a clip
     title: str
@@ -49,7 +49,7 @@ class TakeRow:
     working: bool = False
     is_partial: bool = False  # some of it is missing: going on asks for the rest
     plays: bool = False
-    clips: tuple[TakeRow, ...] = ()
+    clips: tuple[ClipRow, ...] = ()
 
     @property
     def spoken(self) -> str:
@@ -65,7 +65,7 @@ class TakeRow:
 class PlayerView:
     """What the player bar shows. Places come by a signal of their own."""
 
-    take_id: str = ""
+    clip_id: str = ""
     title: str = ""
     ready: bool = False
     plays: bool = False
@@ -80,7 +80,7 @@ class PlayerView:
     receipts: tuple[tuple[Run, ...], ...] = ()  # the first says what all come to
     missing_parts: int = 0
     can_save: bool = False
-    is_speaking: bool = False  # a take is being asked for right now
+    is_speaking: bool = False  # a clip is being asked for right now
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,14 @@ class SpeechHead:
     """Title and kind of what the editor holds."""
 
     title: str = ""
-    take_id: str = ""  # "" for a draft
+    clip_id: str = ""  # "" for a draft
 
 
 @dataclass(frozen=True, slots=True)
 class AuditionRow:
-    """One voice of an audition, or one take of a comparison."""
+    """One voice of an audition, or one clip of a comparison."""
 
-    take_id: str
+    clip_id: str
     voice_name: str
     model_name: str
     voice: str

@@ -15,7 +15,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.ticker import Ticker
 from app.ui.kit.widgets.dialogs import ask_text
 from app.ui.speech.editor import MAX_FILE_BYTES
-from app.ui.speech.session.take_library import DEFAULT_PATTERN, PATTERN_WORDS
+from app.ui.speech.session.clip_library import DEFAULT_PATTERN, PATTERN_WORDS
 from app.ui.speech.voice_catalog import Key, VoiceFilter, languages
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class VoiceController(QObject):
         picker.show_choices([(model.id, model.name) for model in voice_list.models], languages(voice_list.all()))
         note = tr("not checked yet") if voice_list.is_offline else ""
         picker.show_groups(voice_list.groups(presenter.choice.model), len(voice_list.all()), note=note)
-        self._page.main.audition.setEnabled(presenter.take_library is not None)
+        self._page.main.audition.setEnabled(presenter.clip_library is not None)
 
     def _filter(self, chosen: VoiceFilter) -> None:
         self._page.presenter.voice_list.filter = chosen
@@ -129,10 +129,10 @@ class VoiceController(QObject):
         line = cursor.selectedText().replace("\u2029", " ").strip() or page.presenter.first_sentence()
         voice_list = page.presenter.voice_list
         dialog = AuditionDialog(
-            self._theme, page.main, line, voice_list, page.presenter.choice, page.take_actions.audition_price
+            self._theme, page.main, line, voice_list, page.presenter.choice, page.clip_actions.audition_price
         )
         if await dialog.answer():
-            page.take_actions.audition(dialog.line, dialog.voices)
+            page.clip_actions.audition(dialog.line, dialog.voices)
 
     # -- cloning --------------------------------------------------------------------------------------------------
 
@@ -171,17 +171,17 @@ class VoiceController(QObject):
         self._page.presenter.new_clip()
         self._page.presenter.replace_text(text)
 
-    def ask_save(self, take_id: str) -> None:
+    def ask_save(self, clip_id: str) -> None:
         """Ask where to save a clip; the kind of file chosen there is its format."""
         page = self._page
-        formats = page.take_actions.export_formats(take_id)
+        formats = page.clip_actions.export_formats(clip_id)
         if not formats:
             return
         ask_to_save(
             page.main,
             tr("Save clip"),
-            page.take_actions.proposed_name(take_id, formats[0].name),
-            lambda path: page.take_actions.export(take_id, path),
+            page.clip_actions.proposed_name(clip_id, formats[0].name),
+            lambda path: page.clip_actions.export(clip_id, path),
             suffixes=[each.suffix for each in formats],
             kinds=";;".join(f"{each.title} (*{each.suffix})" for each in formats),
         )
@@ -200,8 +200,8 @@ class VoiceController(QObject):
             presenter.pattern = pattern
             presenter.keep(pattern=pattern)
 
-    async def hand_on(self, take_id: str) -> None:
+    async def hand_on(self, clip_id: str) -> None:
         """Give a clip to Transcribe: one file that is called like it."""
-        path = await self._page.take_actions.file_to_hand_on(take_id)
+        path = await self._page.clip_actions.file_to_hand_on(clip_id)
         if path is not None:
             self._page.transcribe_requested.emit(path)

@@ -52,7 +52,7 @@ async def main(home: Path, base_url: str, key: str) -> None:
     def tell() -> None:
         """Every step is told as it is taken: however slow the computer, none is missed."""
         if sound.reading is not None:
-            print(",".join(f"{part.state}:{part.size_bytes}" for part in sound.reading.take.parts), flush=True)
+            print(",".join(f"{part.state}:{part.size_bytes}" for part in sound.reading.clip.parts), flush=True)
 
     sound.changed.connect(tell)
     presenter.speak(aloud=False)

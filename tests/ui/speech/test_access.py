@@ -33,7 +33,7 @@ async def test_every_stop_of_the_keyboard_has_a_name(speech: SpeechHarness) -> N
     await speech.spoken()
     for pane in (speech.page.list, speech.page.main, speech.page.side):
         assert nameless(pane) == []
-    speech.page.take_actions.compare(tuple(speech.keys))
+    speech.page.clip_actions.compare(tuple(speech.keys))
     assert nameless(speech.comparison) == []
 
 

@@ -34,7 +34,7 @@ async def test_pressing_again_falls_silent_and_asks_for_nothing_more(speech: Spe
     speech.aloud.toggle("row", "One sentence here.", is_whole=False)
     await until(lambda: not speech.tasks.running("speech speak"))
     assert speech.aloud.source == ""
-    assert len(speech.takes[0].parts) <= 2
+    assert len(speech.clips[0].parts) <= 2
 
 
 async def test_an_answer_of_code_alone_says_that_there_is_nothing_to_read(speech: SpeechHarness) -> None:
@@ -48,8 +48,8 @@ async def test_an_answer_of_code_alone_says_that_there_is_nothing_to_read(speech
 async def test_a_long_answer_is_asked_for_in_few_parts(speech: SpeechHarness) -> None:
     speech.presenter.set_speech_option("speed", 4.0)
     speech.aloud.begin("row", "A sentence of the answer. " * 80, is_whole=True)
-    await until(lambda: speech.takes and not speech.tasks.running("speech speak"))
-    take = speech.takes[0]
-    assert len(take.parts) == 3
-    assert take.parts[0].finish == len("A sentence of the answer.")
-    assert take.text == ("A sentence of the answer. " * 80).strip()
+    await until(lambda: speech.clips and not speech.tasks.running("speech speak"))
+    clip = speech.clips[0]
+    assert len(clip.parts) == 3
+    assert clip.parts[0].finish == len("A sentence of the answer.")
+    assert clip.text == ("A sentence of the answer. " * 80).strip()

@@ -98,7 +98,7 @@ async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(
     assert not card.use.isEnabled() and not card.again.hasFocus(), "a second press must not clone it once more"
     speech.write("Hello again.")
     await speech.spoken()
-    assert speech.takes[0].state == "complete"
+    assert speech.clips[0].state == "complete"
     assert speech.rows[0].second_line == "Cloned: Mine · Chatterbox HD"
 
 
@@ -139,7 +139,7 @@ async def test_r_voi_04_a_handle_that_the_service_forgot_is_explained_and_made_a
     speech.act_on_problem(problem.primary.id)
     await until(lambda: speech.voice not in ("", "vv_forgotten"))
     await speech.spoken()
-    assert speech.takes[0].state == "complete"
+    assert speech.clips[0].state == "complete"
 
 
 async def test_a_refused_sample_is_kept_and_the_reason_said(speech: SpeechHarness, tmp_path: Path) -> None:
@@ -204,8 +204,8 @@ async def test_the_moment_after_a_switch_no_cloned_voice_of_the_account_before_s
     assert speech.voices.is_offline, "its voices are still on their way"
     await speech.spoken()
     await until(lambda: not speech.voices.is_offline)
-    take = speech.takes[0]
-    assert (take.account_id, take.model, take.voice) == ("other", "tts-orpheus", "leo")
+    clip = speech.clips[0]
+    assert (clip.account_id, clip.model, clip.voice) == ("other", "tts-orpheus", "leo")
     assert speech.shown_voice == ("tts-orpheus", "leo", "Orpheus")
 
 

@@ -18,14 +18,14 @@ KINDS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
 
 
 async def read_in_parts(speech: SpeechHarness, kind: str) -> str:
-    """Have each sentence made by a call of its own, as parts of one take."""
+    """Have each sentence made by a call of its own, as parts of one clip."""
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     speech.presenter.set_speech_option("format", kind)
-    take = await speech.presenter.new_take(TEXT, "tts-kokoro", "bf_emma", sentences(TEXT))
-    await speech.presenter.read(take, aloud=False)
+    clip = await speech.presenter.plan_clip(TEXT, "tts-kokoro", "bf_emma", sentences(TEXT))
+    await speech.presenter.read(clip, aloud=False)
     assert speech.problem is None, speech.problem
-    assert speech.take(take.id).state == "complete"
-    return take.id
+    assert speech.clip(clip.id).state == "complete"
+    return clip.id
 
 
 def step(samples: np.ndarray, at: int, rate_hz: int, reach_s: float) -> float:
@@ -46,18 +46,18 @@ def clicks(samples: np.ndarray, at: int, rate_hz: int) -> float:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_parts_meet_without_a_click_in_every_format(speech: SpeechHarness, tmp_path: Path, kind: str) -> None:
-    take_id = await read_in_parts(speech, kind)
-    take = speech.take(take_id)
-    assert [part.kind for part in take.parts] == [kind] * 3
+    clip_id = await read_in_parts(speech, kind)
+    clip = speech.clip(clip_id)
+    assert [part.kind for part in clip.parts] == [kind] * 3
     reading = speech.sound.reading
     spool = reading.spool
     assert len(spool.seams_s) == 2
     target = tmp_path / f"clip.{kind}"
-    speech.take_actions.export(take_id, target)
+    speech.clip_actions.export(clip_id, target)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as clip.{kind}")
     blocks = list(blocks_of(target, kind=kind, pcm_rate_hz=spool.rate_hz))
     saved, rate_hz = np.concatenate([block.samples for block in blocks]), blocks[0].rate_hz
-    assert len(saved) / rate_hz == pytest.approx(take.duration_s, abs=0.1)
+    assert len(saved) / rate_hz == pytest.approx(clip.duration_s, abs=0.1)
     joined = spool.read(0, spool.frames)
     for seam_s in spool.seams_s:
         at = round(seam_s * spool.rate_hz)
@@ -86,12 +86,12 @@ async def test_a_model_of_a_rate_that_opus_does_not_know_is_saved_as_opus(
     speech: SpeechHarness, tmp_path: Path
 ) -> None:
     """44.1 kHz become 48 without a step between the blocks that are written."""
-    take_id = await read_in_parts(speech, "wav")
+    clip_id = await read_in_parts(speech, "wav")
     spool = speech.sound.reading.spool
     samples = spool.read(0, spool.frames)
     spool.rate_hz = 22_050  # the same sound, told to be slower
     target = tmp_path / "clip.opus"
-    speech.take_actions.export(take_id, target)
+    speech.clip_actions.export(clip_id, target)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == "Saved as clip.opus")
     seconds = sum(len(block.samples) / block.rate_hz for block in blocks_of(target))
     assert seconds == pytest.approx(len(samples) / 22_050, abs=0.1)

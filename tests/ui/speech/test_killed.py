@@ -44,19 +44,19 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
     async with open_speech(tmp_path, sandbox, theme) as speech:
         (row,) = speech.rows
         assert row.is_partial and "being generated when Rialto quit" in speech.toasts[0][0]
-        take = speech.takes[0]
-        assert take.text == TEXT.strip() or take.text == TEXT
-        first, second = take.parts[0], take.parts[1]
+        clip = speech.clips[0]
+        assert clip.text == TEXT.strip() or clip.text == TEXT
+        first, second = clip.parts[0], clip.parts[1]
         assert first.state == "complete" and second.state != "sending"  # it may have ended before the kill
         kept = speech.files.part(first)
         assert kept.stat().st_size == first.size_bytes
         assert duration_s(kept) > 20
-        speech.page.open_take(take.id)
+        speech.page.open_clip(clip.id)
         await until(speech.go_on_button.isVisible)
         await until(lambda: speech.known_s >= first.duration_s - 0.1)
         speech.press_go_on()
-        await until(lambda: speech.takes[0].state == "complete")
-        again = speech.takes[0]
+        await until(lambda: speech.clips[0].state == "complete")
+        again = speech.clips[0]
         assert again.parts[0] == first, "what was paid for was not asked for again"
         assert kept.stat().st_size == first.size_bytes
         told = [intent for intent in await Intents(speech.database).recent("speech") if intent.request["part"] == 1]
@@ -81,14 +81,14 @@ async def test_a_kill_in_the_middle_of_an_answer_keeps_every_byte_that_had_come(
     size = kept.stat().st_size
     assert size > 100_000
     async with open_speech(tmp_path, sandbox, theme) as speech:
-        take = speech.takes[0]
-        first = take.parts[0]
+        clip = speech.clips[0]
+        first = clip.parts[0]
         assert (first.state, first.size_bytes, first.cost_source) == ("cut", size, "at most")
-        speech.page.open_take(take.id)
+        speech.page.open_clip(clip.id)
         await until(lambda: speech.known_s > 1)
         assert speech.known_s == pytest.approx((size - 44) / 48_000, abs=0.01)
         receipt = speech.receipt.text()
         assert "Part 1" in receipt and "up to $0.0" in receipt, "nobody knows what was charged, but how much at most"
         speech.press_go_on()
-        await until(lambda: speech.takes[0].state == "complete")
+        await until(lambda: speech.clips[0].state == "complete")
         assert kept.stat().st_size == size, "what was paid for is never written over"

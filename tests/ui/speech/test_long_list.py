@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.kit.lists.rows import LazyRows
 from app.ui.kit.theme import Theme
-from app.ui.speech.state import TakeRow
-from app.ui.speech.take_list import TakeListPane
+from app.ui.speech.clip_list import ClipListPane
+from app.ui.speech.state import ClipRow
 
 CLIPS = 2_000
 
@@ -21,28 +21,28 @@ def built() -> list[int]:
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, theme: Theme, built: list[int]) -> TakeListPane:
-    def row(number: int) -> TakeRow:
+def pane(qtbot: QtBot, theme: Theme, built: list[int]) -> ClipListPane:
+    def row(number: int) -> ClipRow:
         built.append(number)
-        clips = tuple(TakeRow(f"{number}{end}", "Clip", "Anna", "", "", "Today") for end in "ab") if number == 7 else ()
-        return TakeRow(str(number), f"Clip {number}", "Anna", "", "", "Today", clips=clips)
+        clips = tuple(ClipRow(f"{number}{end}", "Clip", "Anna", "", "", "Today") for end in "ab") if number == 7 else ()
+        return ClipRow(str(number), f"Clip {number}", "Anna", "", "", "Today", clips=clips)
 
     def texts(numbers: Sequence[int]) -> list[str]:
         return [f"clip {number}\nanna" for number in numbers]
 
     places = {str(number): number for number in range(CLIPS)} | {"7a": 7, "7b": 7}
-    pane = TakeListPane(theme)
+    pane = ClipListPane(theme)
     qtbot.addWidget(pane)
     pane.show_rows(LazyRows(range(CLIPS), row, texts), places, CLIPS + 1, 0)
     return pane
 
 
-def test_a_page_of_rows_is_made_for_thousands_of_clips(pane: TakeListPane, built: list[int]) -> None:
+def test_a_page_of_rows_is_made_for_thousands_of_clips(pane: ClipListPane, built: list[int]) -> None:
     assert len(built) <= pane.view.rows.page + 1
     assert "2,001 clips" in pane.foot.words.text()
 
 
-def test_a_clip_is_found_by_its_id_or_in_its_comparison(pane: TakeListPane, built: list[int]) -> None:
+def test_a_clip_is_found_by_its_id_or_in_its_comparison(pane: ClipListPane, built: list[int]) -> None:
     built.clear()
     assert pane.row_with("1500") == "1500"
     assert pane.row_with("7b") == "7"
@@ -54,7 +54,7 @@ def test_a_clip_is_found_by_its_id_or_in_its_comparison(pane: TakeListPane, buil
     assert len(built) <= 8
 
 
-def test_a_filter_makes_only_what_it_finds(pane: TakeListPane, built: list[int]) -> None:
+def test_a_filter_makes_only_what_it_finds(pane: ClipListPane, built: list[int]) -> None:
     built.clear()
     pane.filter.setText("CLIP 1999")
     pane.filter.search_changed.emit("CLIP 1999")

@@ -35,9 +35,9 @@ async def test_speaking_is_heard_and_each_sentence_is_marked_as_it_sounds(loud: 
     with pulse.listening() as recording:
         loud.press_speak()
         await until(lambda: loud.sound.player.state == "ended")
-    take = loud.takes[0]
+    clip = loud.clips[0]
     sound = heard(recording)
-    assert len(sound) / pulse.rate_hz > take.duration_s - 0.5, "all of it; a busy computer may add pauses"
+    assert len(sound) / pulse.rate_hz > clip.duration_s - 0.5, "all of it; a busy computer may add pauses"
     assert loud.sentences == [
         "The tide turns at noon.",
         "The ferry leaves on time.",
@@ -123,12 +123,12 @@ async def test_an_answer_is_read_aloud_from_its_first_sentence_while_it_is_writt
     with pulse.listening() as recording:
         loud.aloud.begin("row", "**Hello** there. This goes", is_whole=False)
         await until(lambda: loud.sound.player.position_s > 0.2)
-        assert loud.sound.reading.take.text == "Hello there."
+        assert loud.sound.reading.clip.text == "Hello there."
         loud.aloud.feed("row", "**Hello** there. This goes on. And `ends`.")
         loud.aloud.feed("row", "**Hello** there. This goes on. And `ends` here.", is_whole=True)
         await until(lambda: loud.sound.player.state == "ended" and not loud.presenter.is_speaking)
-    take = loud.takes[0]
-    assert take.text == "Hello there. This goes on. And ends here."
-    assert take.text[: take.parts[0].finish] == "Hello there."
-    assert all(part.state == "complete" for part in take.parts)
-    assert len(heard(recording)) / pulse.rate_hz > take.duration_s - 1.5
+    clip = loud.clips[0]
+    assert clip.text == "Hello there. This goes on. And ends here."
+    assert clip.text[: clip.parts[0].finish] == "Hello there."
+    assert all(part.state == "complete" for part in clip.parts)
+    assert len(heard(recording)) / pulse.rate_hz > clip.duration_s - 1.5

@@ -1,4 +1,4 @@
-"""What a take cost and what was sent for it: part by part, now and after a restart."""
+"""What a clip cost and what was sent for it: part by part, now and after a restart."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ async def test_each_call_of_a_long_reading_can_be_looked_at_now_and_after_a_rest
     page.curl.click()
     command = QGuiApplication.clipboard().text()
     assert "$RIALTO_API_KEY" in command and speech.sandbox.api_key not in command
-    take_id = speech.keys[0]
+    clip_id = speech.keys[0]
     async with open_speech(speech.home, speech.sandbox, speech.theme) as later:
-        later.page.open_take(take_id)
+        later.page.open_clip(clip_id)
         page = later.request_pane
         await until(lambda: page.which.text() == "Part 2 of 2")
         page.before.click()
@@ -77,13 +77,13 @@ async def test_a_clip_that_goes_to_transcribe_is_called_by_its_title(speech: Spe
     speech.page.take_text("Hello there.", "The ferry: a talk")
     assert speech.title_text() == "The ferry: a talk"
     await speech.spoken()
-    take = speech.takes[0]
-    assert take.title == "The ferry: a talk"
+    clip = speech.clips[0]
+    assert clip.title == "The ferry: a talk"
     speech.transcribe_button.click()
     await until(lambda: handed)
     (path,) = handed
     assert path.name == "The ferry a talk.mp3"  # type: ignore[attr-defined]  # a Path
-    assert path.read_bytes() == speech.files.part(take.parts[0]).read_bytes()  # type: ignore[attr-defined]
+    assert path.read_bytes() == speech.files.part(clip.parts[0]).read_bytes()  # type: ignore[attr-defined]
     speech.presenter.set_speech_option("speed", 4.0)
     speech.page.take_text(SENTENCE * 110, "Long")
     await speech.spoken()

@@ -33,7 +33,7 @@ async def test_speaking_nothing_or_too_much_says_why(speech: SpeechHarness) -> N
 WITHOUT_ACCOUNT: dict[str, Callable[[SpeechHarness], object]] = {
     "speak": lambda speech: speech.page.speak(),
     "the rest": lambda speech: speech.press_go_on(),
-    "audition": lambda speech: speech.take_actions.audition(LINE, (SKY, ("tts-kokoro", "bf_emma"))),
+    "audition": lambda speech: speech.clip_actions.audition(LINE, (SKY, ("tts-kokoro", "bf_emma"))),
     "sample": lambda speech: speech.clones.sample(("tts-kokoro", "bf_emma")),
 }
 
@@ -44,7 +44,7 @@ async def test_without_an_account_everything_that_asks_for_sound_says_so(speech:
     speech.write(LINE)
     if what == "the rest":
         await speech.spoken()
-        assert speech.sound.view.take_id
+        assert speech.sound.view.clip_id
     speech.current_account.use(None, None)
     WITHOUT_ACCOUNT[what](speech)
     await until(speech.error_card.isVisible)

@@ -37,11 +37,11 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(
     assert row.cost.startswith("about $0.00") and not row.is_partial
     receipt = speech.receipt
     assert "first audio" in receipt.text() and "14 characters" in receipt.text() and "play money" in receipt.text()
-    take = speech.takes[0]
-    assert speech.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
-    assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)
+    clip = speech.clips[0]
+    assert speech.files.part(clip.parts[0]).stat().st_size == clip.size_bytes > 1000
+    assert speech.waveform_s == pytest.approx(clip.duration_s, abs=0.05)
     said = [words for words in heard if words.startswith("Speech ready")]
-    assert [words.split(". ")[0] for words in said] == [f"Speech ready, {time_format.duration(take.duration_s)}"]
+    assert [words.split(". ")[0] for words in said] == [f"Speech ready, {time_format.duration(clip.duration_s)}"]
 
 
 async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: SpeechHarness) -> None:
@@ -65,14 +65,14 @@ async def test_r_lim_21_a_long_text_is_spoken_in_parts_and_joined_into_one_clip(
     speech.presenter.set_speech_option("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
-    take = speech.takes[0]
-    assert [(part.state, part.kind) for part in take.parts] == [("complete", "wav")] * 2
+    clip = speech.clips[0]
+    assert [(part.state, part.kind) for part in clip.parts] == [("complete", "wav")] * 2
     assert speech.receipt.text().startswith("2 parts · ")
     assert speech.rows[0].cost in speech.receipt.text()
     assert "Part 1 · " in speech.receipt.toolTip() and "Part 2 · " in speech.receipt.toolTip()
     reading = speech.sound.reading
-    assert reading is not None and reading.spool.seams_s == pytest.approx((take.parts[0].duration_s,), abs=0.01)
-    assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)
+    assert reading is not None and reading.spool.seams_s == pytest.approx((clip.parts[0].duration_s,), abs=0.01)
+    assert speech.waveform_s == pytest.approx(clip.duration_s, abs=0.05)
     places = speech.sound.sentence_places()
     assert len(places) == 110
     assert [start for _, start in places] == sorted(start for _, start in places)
@@ -90,16 +90,16 @@ async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech:
     speech.presenter.set_speech_option("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
-    take = speech.takes[0]
-    first = take.parts[0]
-    assert [part.state for part in take.parts] == ["complete", "failed"]
+    clip = speech.clips[0]
+    first = clip.parts[0]
+    assert [part.state for part in clip.parts] == ["complete", "failed"]
     assert speech.rows[0].is_partial
     assert speech.go_on_button.isVisible()
     assert speech.problem.primary.text == "Request part 2 again"
     speech.act_on_problem(speech.problem.primary.id)
-    await until(lambda: speech.takes[0].state == "complete")
+    await until(lambda: speech.clips[0].state == "complete")
     await until(lambda: not speech.presenter.is_speaking)
-    assert speech.takes[0].parts[0] == first
+    assert speech.clips[0].parts[0] == first
     assert not speech.go_on_button.isVisible() and not speech.error_card.isVisible()
     calls = await Intents(speech.database).recent("speech")
     assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
@@ -129,11 +129,11 @@ async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(spee
     speech.presenter.set_speech_option("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
-    take = speech.takes[0]
-    assert take.parts[0].state == "complete" and take.parts[1].state == "cut"
+    clip = speech.clips[0]
+    assert clip.parts[0].state == "complete" and clip.parts[1].state == "cut"
     speech.press_go_on()
-    await until(lambda: speech.takes[0].state == "complete")
-    assert speech.takes[0].parts[0] == take.parts[0]
+    await until(lambda: speech.clips[0].state == "complete")
+    assert speech.clips[0].parts[0] == clip.parts[0]
     calls = await Intents(speech.database).recent("speech")
     assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
 
@@ -144,14 +144,14 @@ async def test_a_stream_that_is_cut_keeps_what_came_and_says_so(speech: SpeechHa
     await speech.fault("cut", path="/audio/speech", after=60_000, times=1)
     speech.write(TEXT)
     await speech.spoken()
-    take = speech.takes[0]
-    assert (take.state, take.parts[0].state, take.parts[0].size_bytes) == ("cut", "cut", 60_000)
-    assert take.duration_s == pytest.approx(60_000 / 48_000, abs=0.05)
+    clip = speech.clips[0]
+    assert (clip.state, clip.parts[0].state, clip.parts[0].size_bytes) == ("cut", "cut", 60_000)
+    assert clip.duration_s == pytest.approx(60_000 / 48_000, abs=0.05)
     assert speech.error_card.isVisible()
     assert speech.problem.primary.id == "go-on"
     speech.act_on_problem("go-on")
-    await until(lambda: speech.takes[0].state == "complete")
-    folder = speech.files.of(take.id)
+    await until(lambda: speech.clips[0].state == "complete")
+    folder = speech.files.of(clip.id)
     assert sorted(path.name for path in folder.iterdir()) == ["part-01-2.wav", "part-01.wav"]
     assert not speech.error_card.isVisible()
 
@@ -164,9 +164,9 @@ async def test_r_tts_12_r_tts_15_r_tts_25_each_format_arrives_streamed_and_is_he
     speech.presenter.set_speech_option("format", kind)
     speech.write(TEXT)
     await speech.spoken()
-    take = speech.takes[0]
-    assert (take.parts[0].kind, take.state) == (kind, "complete")
-    assert 3.0 < take.duration_s < 9.0
+    clip = speech.clips[0]
+    assert (clip.parts[0].kind, clip.state) == (kind, "complete")
+    assert 3.0 < clip.duration_s < 9.0
     assert speech.sound.peaks().max() > 20
 
 
@@ -254,9 +254,9 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(
         speech.presenter.use_voice("tts-kokoro", "af_sky")
         speech.write(TEXT)
         await speech.spoken()
-        take = speech.takes[0]
-        part = take.parts[0]
-        assert (take.state, part.state) == ("failed", "failed")
+        clip = speech.clips[0]
+        part = clip.parts[0]
+        assert (clip.state, part.state) == ("failed", "failed")
         assert speech.error_card.isVisible()
         problem = speech.problem
         assert problem.what == "The service’s response is not audio"
@@ -268,7 +268,7 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(
         assert speech.sound.reading.path_of(part).read_bytes() == body  # to be looked at
         assert len(odd.received) == 1, "nothing paid is asked for again by itself"
         speech.act_on_problem("go-on")
-        await until(lambda: speech.takes[0].state == "complete")
+        await until(lambda: speech.clips[0].state == "complete")
         await until(lambda: not speech.presenter.is_speaking)
         assert not speech.error_card.isVisible()
         speech.current_account.service = real

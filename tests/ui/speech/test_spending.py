@@ -72,9 +72,9 @@ async def test_a_long_reading_is_held_against_a_limit_in_whole_before_its_first_
     asked = limits.questions[0].text if limit.startswith("soft") else problem
     assert f"All 3 parts together may cost {money(price)}" in asked
     assert len(limits.questions) == limit.startswith("soft")
-    take = guarded.takes[0]
-    assert [part.state for part in take.parts] == ["failed", "planned", "planned"]
-    assert not any(part.cost_usd for part in take.parts)
+    clip = guarded.clips[0]
+    assert [part.state for part in clip.parts] == ["failed", "planned", "planned"]
+    assert not any(part.cost_usd for part in clip.parts)
     assert guarded.error_card.isVisible()
     assert "Nothing was sent" in guarded.problem.sentence
     (intent,) = await Intents(guarded.database).recent("speech")
@@ -88,11 +88,11 @@ async def test_a_reading_that_was_let_past_a_limit_is_not_asked_about_at_every_p
     limits.limits = {"soft call": f"{price / 5:f}"}
     limits.answer = True
     await guarded.spoken()
-    assert [part.state for part in guarded.takes[0].parts] == ["complete", "complete"]
+    assert [part.state for part in guarded.clips[0].parts] == ["complete", "complete"]
     assert len(limits.questions) == 1
     limits.answer = False
     await guarded.spoken()
-    assert guarded.takes[0].state == "failed"
+    assert guarded.clips[0].state == "failed"
     assert len(limits.questions) == 2, "the next reading is asked about anew"
 
 
@@ -107,7 +107,7 @@ async def test_going_on_is_held_against_a_limit_with_what_is_still_missing(
 
     guarded.before_call = refuse_the_second
     await guarded.spoken()
-    assert [part.state for part in guarded.takes[0].parts] == ["complete", "failed", "planned"]
+    assert [part.state for part in guarded.clips[0].parts] == ["complete", "failed", "planned"]
     limits.limits = {"hard day": f"{price / 2:f}"}
     guarded.act_on_problem("go-on")
     await until(lambda: "All 2 parts together" in str(guarded.problem))
@@ -116,12 +116,12 @@ async def test_going_on_is_held_against_a_limit_with_what_is_still_missing(
 async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: SpeechHarness, limits: Limits) -> None:
     line = "The tide turns at noon."
     voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bf_emma"), ("tts-kokoro", "am_adam"))
-    price = guarded.take_actions.audition_price(line, voices)
+    price = guarded.clip_actions.audition_price(line, voices)
     assert price is not None
     limits.limits = {"soft call": f"{price / 2:f}"}
     limits.answer = True
-    guarded.take_actions.audition(line, voices)
-    await until(lambda: [row.state for row in guarded.takes] == ["complete"] * 3)
+    guarded.clip_actions.audition(line, voices)
+    await until(lambda: [row.state for row in guarded.clips] == ["complete"] * 3)
     await until(lambda: not guarded.tasks.running("speech audition"))
     assert [("All 3 voices together" in question.text) for question in limits.questions] == [True]
     assert await limits.spending_limits.spent("day", guarded.current_account.account) == 0, "nothing stays held"

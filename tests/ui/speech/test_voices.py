@@ -61,8 +61,8 @@ async def test_a_voice_that_spoke_before_any_was_listed_stays_the_one_that_is_sh
     assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
     await speech.spoken()
     await until(lambda: not speech.voices.is_offline)
-    take = speech.takes[0]
-    assert (take.state, take.voice_name) == ("complete", "Adam")
+    clip = speech.clips[0]
+    assert (clip.state, clip.voice_name) == ("complete", "Adam")
     assert speech.rows[0].second_line == "Adam · Kokoro"
     assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
 
@@ -156,8 +156,8 @@ async def test_nothing_ignored_is_sent_and_everything_set_is(speech: SpeechHarne
     delivery.speed.value_edited.emit(2.0)
     speech.write("Hello there.")
     speech.page.speak(aloud=False)
-    await until(lambda: speech.takes and speech.takes[0].state == "complete")
-    options = speech.takes[0].options
+    await until(lambda: speech.clips and speech.clips[0].state == "complete")
+    options = speech.clips[0].options
     assert options == {"format": "mp3", "streaming": True, "style": "calm", "temperature": 1.5}
 
 
@@ -223,7 +223,7 @@ async def test_the_voice_in_use_is_in_sight_when_the_tab_opens(
     speech: SpeechHarness, theme: Theme, qtbot: QtBot
 ) -> None:
     await until(lambda: speech.voice == "af_sky")
-    page = SpeechPage(theme, speech.presenter, speech.take_actions, speech.clones, speech.tasks)
+    page = SpeechPage(theme, speech.presenter, speech.clip_actions, speech.clones, speech.tasks)
     for pane in (page.list, page.main, page.side):
         qtbot.addWidget(pane)
     side = page.side

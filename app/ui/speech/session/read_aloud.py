@@ -1,7 +1,7 @@
 """Reads an answer of a chat aloud, from its first sentence while the rest is still being written.
 
 The first sentence is asked for alone, so that it is heard early; what has been written meanwhile is asked for together.
-Everything becomes one take like any other. No text is asked for twice.
+Everything becomes one clip like any other. No text is asked for twice.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.problems import Problem
 from app.core.tasks import TaskScope
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
-from app.storage.takes import title_of
+from app.storage.clips import title_of
 from app.translation import tr
 from app.ui.speech.presenter import SPEAK, SpeechPresenter
 from app.ui.speech.session.synthesis import SpeechSynthesis
@@ -50,7 +50,7 @@ class ReadAloud(QObject):
             self.stop()
         self.source, self._text, self._is_whole = source, spoken(text), is_whole
         self._news = asyncio.Event()
-        if self._presenter.service is None or self._presenter.take_library is None or not self._presenter.choice.voice:
+        if self._presenter.service is None or self._presenter.clip_library is None or not self._presenter.choice.voice:
             self.said.emit(tr("No voice is selected yet. Choose one in Speech."))
             self.source = ""
             return
@@ -78,21 +78,21 @@ class ReadAloud(QObject):
             return
         presenter = self._presenter
         begun = self._text[: first[-1].end]
-        take = await presenter.new_take(
+        clip = await presenter.plan_clip(
             begun, presenter.choice.model, presenter.choice.voice, first, title=title_of(begun)
         )
-        await presenter.read(take, aloud=True, grow=self._grow)
+        await presenter.read(clip, aloud=True, grow=self._grow)
 
     async def _grow(self, reading: SpeechSynthesis) -> bool:
-        """Add what was written since, as parts of the take."""
-        take = reading.take
-        if not self._text.startswith(take.text):
+        """Add what was written since, as parts of the clip."""
+        clip = reading.clip
+        if not self._text.startswith(clip.text):
             return False  # an answer that was rewritten is another answer
-        spans = await self._next_spans(len(take.text))
-        if not spans or self._presenter.take_library is None:
+        spans = await self._next_spans(len(clip.text))
+        if not spans or self._presenter.clip_library is None:
             return False
-        reading.take = await self._presenter.take_library.takes.extend(
-            take.id, self._text[: spans[-1].end], [(span.start, span.end) for span in spans]
+        reading.clip = await self._presenter.clip_library.clips.extend(
+            clip.id, self._text[: spans[-1].end], [(span.start, span.end) for span in spans]
         )
         return True
 

@@ -1,4 +1,4 @@
-"""What was really sent for a take, part by part, and what came back: for the inspector's Request page.
+"""What was really sent for a clip, part by part, and what came back: for the inspector's Request page.
 
 A call of this session is shown as it happened. One of an earlier session is made again from what is kept of its part:
 the body is the same to the letter, of the answer the request id and the kind of sound are known.
@@ -12,7 +12,7 @@ from app.audio.formats import format_title
 from app.core import number_format, time_format
 from app.service.exchange import Exchange, RequestRecord
 from app.service.speech import PATH, SpeechRequest
-from app.storage.takes import Part, Take
+from app.storage.clips import Clip, Part
 from app.translation import tr
 from app.ui.speech.state import CallView
 
@@ -36,18 +36,18 @@ class SessionCalls:
         while len(self._calls) > REMEMBERED:
             del self._calls[next(iter(self._calls))]
 
-    def views_of(self, take: Take | None) -> tuple[CallView, ...]:
-        """Return the calls of a take in the order of its parts; those that were not made are left out."""
-        if take is None:
+    def views_of(self, clip: Clip | None) -> tuple[CallView, ...]:
+        """Return the calls of a clip in the order of its parts; those that were not made are left out."""
+        if clip is None:
             return ()
-        asked = [part for part in take.parts if part.state != "planned"]
-        return tuple(self._view(take, part) for part in asked)
+        asked = [part for part in clip.parts if part.state != "planned"]
+        return tuple(self._view(clip, part) for part in asked)
 
-    def _view(self, take: Take, part: Part) -> CallView:
+    def _view(self, clip: Clip, part: Part) -> CallView:
         exchange = self._calls.get(part.exchange_id)
-        title = tr("Part {number} of {count}", number=part.number, count=len(take.parts)) if len(take.parts) > 1 else ""
+        title = tr("Part {number} of {count}", number=part.number, count=len(clip.parts)) if len(clip.parts) > 1 else ""
         if exchange is None:
-            return _kept(take, part, title)
+            return _kept(clip, part, title)
         info = exchange.info
         status = str(exchange.status) if exchange.status is not None else tr("no response")
         answer = {
@@ -61,14 +61,14 @@ class SessionCalls:
         return CallView(title, exchange.request, _rows(answer))
 
 
-def request_of(take: Take, part: Part) -> SpeechRequest:
+def request_of(clip: Clip, part: Part) -> SpeechRequest:
     """Return what is asked for to have a part spoken."""
     known = SpeechRequest.__dataclass_fields__  # another version of Rialto may have kept more
-    options = {name: value for name, value in take.options.items() if value is not None and name in known}
-    return SpeechRequest(take.text[part.start : part.finish], take.model, take.voice, **options)
+    options = {name: value for name, value in clip.options.items() if value is not None and name in known}
+    return SpeechRequest(clip.text[part.start : part.finish], clip.model, clip.voice, **options)
 
 
-def _kept(take: Take, part: Part, title: str) -> CallView:
+def _kept(clip: Clip, part: Part, title: str) -> CallView:
     words = {
         "sending": tr("sending"),
         "complete": tr("complete"),
@@ -77,12 +77,12 @@ def _kept(take: Take, part: Part, title: str) -> CallView:
     }
     answer = {
         tr("Status"): words.get(part.state, part.state),
-        tr("Sent"): time_format.moment(take.created_at),
+        tr("Sent"): time_format.moment(clip.created_at),
         tr("Request ID"): part.request_id,
         tr("Audio"): f"{format_title(part.kind)}, {number_format.size(part.size_bytes)}" if part.kind else "",
         tr("Note"): part.note,
     }
-    return CallView(title, RequestRecord("POST", PATH, "", body=request_of(take, part).to_body()), _rows(answer))
+    return CallView(title, RequestRecord("POST", PATH, "", body=request_of(clip, part).to_body()), _rows(answer))
 
 
 def _rows(answer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

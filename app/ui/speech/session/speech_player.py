@@ -1,4 +1,4 @@
-"""What is heard: the player, the take in it, which sentence sounds now, and what its parts cost."""
+"""What is heard: the player, the clip in it, which sentence sounds now, and what its parts cost."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from app.service.speech_text import Span, sentences
 from app.storage.errors import unavailable
 from app.translation import tr
 from app.ui.kit.widgets.receipt_line import Run
-from app.ui.speech.session.take_library import cost_words
+from app.ui.speech.session.clip_library import cost_words
 from app.ui.speech.state import PlayerView
 
 if TYPE_CHECKING:
     from app.audio.waveform import Pairs
     from app.core.tasks import TaskScope
-    from app.storage.takes import Part
+    from app.storage.clips import Part
     from app.ui.kit.sound.device_watch import DeviceWatch
     from app.ui.speech.session.synthesis import SpeechSynthesis
 
@@ -44,7 +44,7 @@ class SpeechPlayer(QObject):
 
     changed = Signal()
     moved = Signal(float)  # the second that is heard
-    sentence_changed = Signal(object)  # Span of the take's text, or None
+    sentence_changed = Signal(object)  # Span of the clip's text, or None
     outputs_changed = Signal(object, str)  # (Device, …), the sentence why there are none
     _from_thread = Signal()
 
@@ -76,10 +76,10 @@ class SpeechPlayer(QObject):
         if watch is not None:
             watch.changed.connect(self._devices_changed)
 
-    # -- the take in the player -----------------------------------------------------------------------------------
+    # -- the clip in the player -----------------------------------------------------------------------------------
 
     def new_spool(self) -> Spool:
-        """Return an empty spool in the cache, deleted when the take leaves the player. Raises `StorageUnavailable`."""
+        """Return an empty spool in the cache, deleted when the clip leaves the player. Raises `StorageUnavailable`."""
         path = self._spools / f"{uuid4().hex}.pcm"
         try:
             return Spool(path)
@@ -91,7 +91,7 @@ class SpeechPlayer(QObject):
         shutil.rmtree(self._spools, ignore_errors=True)
 
     def show(self, reading: SpeechSynthesis | None, *, title: str = "", at_s: float = 0.0) -> None:
-        """Put a take into the player, paused."""
+        """Put a clip into the player, paused."""
         before, self.reading = self.reading, reading
         self.player.load(reading.spool if reading is not None else None, at_s)
         if before is not None and before is not reading:
@@ -218,8 +218,8 @@ class SpeechPlayer(QObject):
         plays = player.wants_to_play
         self.view = replace(
             self.view,
-            take_id=reading.take.id if reading is not None else "",
-            title=reading.take.title if reading is not None else self.view.title,
+            clip_id=reading.clip.id if reading is not None else "",
+            title=reading.clip.title if reading is not None else self.view.title,
             ready=reading is not None and (known > 0 or busy),
             plays=plays,
             busy=busy,
@@ -231,7 +231,7 @@ class SpeechPlayer(QObject):
             output=player.device_id,
             problem=player.problem.sentence if player.problem is not None else "",
             receipts=receipts_of(reading) if reading is not None else (),
-            missing_parts=sum(part.state != "complete" for part in reading.take.parts) if reading is not None else 0,
+            missing_parts=sum(part.state != "complete" for part in reading.clip.parts) if reading is not None else 0,
             can_save=reading is not None and known > 0,
             is_speaking=reading is not None and reading.working_on > 0,
         )
@@ -256,7 +256,7 @@ class SpeechPlayer(QObject):
             return self.player.problem.sentence
         if reading.notes:
             return next(iter(reading.notes.values()))
-        count = len(reading.take.parts)
+        count = len(reading.clip.parts)
         if reading.waits_s:
             return tr("Waiting {waits_s}", waits_s=time_format.countdown(reading.waits_s))
         if reading.working_on:
@@ -268,7 +268,7 @@ class SpeechPlayer(QObject):
                 if started
                 else tr("Waiting for part {working_on}", working_on=reading.working_on)
             )
-        missing = [part for part in reading.take.parts if part.state != "complete"]
+        missing = [part for part in reading.clip.parts if part.state != "complete"]
         if missing:
             first = missing[0]
             what = tr("was cut off") if first.state == "cut" else tr("is missing")
@@ -284,13 +284,13 @@ class SpeechPlayer(QObject):
         reading = self.reading
         if reading is None:
             return 0.0
-        speed = reading.take.options.get("speed") or 1.0
+        speed = reading.clip.options.get("speed") or 1.0
         pace = CHARS_PER_S * float(speed)
-        done = [part for part in reading.take.parts if part.state == "complete" and part.duration_s]
+        done = [part for part in reading.clip.parts if part.state == "complete" and part.duration_s]
         if done:
             pace = sum(part.finish - part.start for part in done) / sum(part.duration_s for part in done)
         whole = 0.0
-        for part in reading.take.parts:
+        for part in reading.clip.parts:
             here = reading.ends.get(part.number, 0.0) - reading.begins.get(part.number, 0.0)
             if part.state == "complete":
                 whole += here or part.duration_s
@@ -307,14 +307,14 @@ class SpeechPlayer(QObject):
         if reading is None:
             return
         self._retimed_at = reading.spool.duration_s
-        peaks, speed = reading.spool.peaks(), float(reading.take.options.get("speed") or 1.0)
+        peaks, speed = reading.spool.peaks(), float(reading.clip.options.get("speed") or 1.0)
         spans: list[Span] = []
         starts: list[float] = []
-        for part in reading.take.parts:
+        for part in reading.clip.parts:
             begin = reading.begins.get(part.number)
             if begin is None:
                 continue
-            text = reading.take.text[part.start : part.finish]
+            text = reading.clip.text[part.start : part.finish]
             found = [Span(one.start + part.start, one.end + part.start) for one in sentences(text)]
             end = reading.ends.get(part.number) if part.number != reading.working_on else None
             spans += found
@@ -322,7 +322,7 @@ class SpeechPlayer(QObject):
         self._spans, self._starts = spans, starts
 
     def sentence_places(self) -> tuple[tuple[Span, float], ...]:
-        """Return each sentence of the take and when it is heard."""
+        """Return each sentence of the clip and when it is heard."""
         self._retime()
         return tuple(zip(self._spans, self._starts, strict=True))
 
@@ -335,13 +335,13 @@ class SpeechPlayer(QObject):
 
 def receipts_of(reading: SpeechSynthesis) -> tuple[tuple[Run, ...], ...]:
     """Return the receipt of every part that has ended; before those of several, what they come to together."""
-    ended = [part for part in reading.take.parts if part.state in ENDED]
+    ended = [part for part in reading.clip.parts if part.state in ENDED]
     lines = [receipt_of(part, reading) for part in ended]
     if len(ended) > 1:
         total = [
             Run(tr("{count} parts", count=len(ended))),
             Run(tr("{ended} characters", ended=number_format.count(sum(part.finish - part.start for part in ended)))),
-            Run(cost_words((reading.take,)) or money.cost(None), strong=True),
+            Run(cost_words((reading.clip,)) or money.cost(None), strong=True),
         ]
         if not all(part.charged for part in ended):
             total.append(Run(money.PLAY_MONEY, role="sandbox"))
@@ -352,7 +352,7 @@ def receipts_of(reading: SpeechSynthesis) -> tuple[tuple[Run, ...], ...]:
 def receipt_of(part: Part, reading: SpeechSynthesis) -> tuple[Run, ...]:
     """Return the receipt line of a part: `Part 1 · first sound 0.6 s · MP3 24 kHz · 3,987 characters · $0.0120 · …`."""
     runs: list[Run] = []
-    if len(reading.take.parts) > 1:
+    if len(reading.clip.parts) > 1:
         runs.append(Run(tr("Part {number}", number=part.number)))
     if part.first_sound_s is not None:
         runs.append(Run(tr("first audio {first_sound_s}", first_sound_s=time_format.duration(part.first_sound_s))))

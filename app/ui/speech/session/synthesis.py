@@ -1,4 +1,4 @@
-"""Synthesizes one take: requests part after part, stores it as it arrives, and decodes it for the player.
+"""Synthesizes one clip: requests part after part, stores it as it arrives, and decodes it for the player.
 
 Every byte is in the part's file before it is decoded, so that a program killed at any moment has what was paid for.
 A part that fails ends the reading; what came before it stays, and going on asks for that part alone and those after it.
@@ -28,8 +28,8 @@ from app.core.spending_limits import call_group
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
 from app.storage.atomic_files import write_atomically
+from app.storage.clips import Clip, ClipFiles, ClipStore, CostSource, Part, PartState, state_of
 from app.storage.errors import StorageError, UnsavedResult, unavailable
-from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
 from app.translation import tr
 from app.ui.speech.session.session_calls import request_of
 
@@ -47,25 +47,25 @@ STOPPED = tr("Stopped by you.")
 
 
 class SpeechSynthesis(QObject):
-    """One take and the spool of its sound. `changed` follows every step; `arrived` the first sound of a part."""
+    """One clip and the spool of its sound. `changed` follows every step; `arrived` the first sound of a part."""
 
     changed = Signal()
     arrived = Signal(int)  # the number of the part whose first sound is there
 
     def __init__(
         self,
-        take: Take,
+        clip: Clip,
         spool: Spool,
         *,
-        takes: Takes,
-        files: TakeFiles,
+        clips: ClipStore,
+        files: ClipFiles,
         intents: Intents,
         price: Price,
         charged: bool,
     ) -> None:
         """`price` tells what characters cost, None where the list does not say."""
         super().__init__()
-        self.take = take
+        self.clip = clip
         self.spool = spool
         self.begins: dict[int, float] = {}  # part → second of the clip at which it begins
         self.ends: dict[int, float] = {}
@@ -74,7 +74,7 @@ class SpeechSynthesis(QObject):
         self.exchanges: list[Exchange] = []  # the calls of this reading
         self.working_on = 0  # the part that is on its way, 0 for none
         self._waits_until = 0.0  # by the monotonic clock: when the part that is on its way is asked for again
-        self._takes = takes
+        self._clips = clips
         self.files = files
         self._intents = intents
         self.price = price
@@ -86,13 +86,13 @@ class SpeechSynthesis(QObject):
     async def load(self, *, to_go_on: bool = False) -> None:
         """Decode what is kept, in order, up to the first part that is not complete; that one as far as it came, unless
         it is about `to_go_on` from its beginning."""
-        for part in self.take.parts:
+        for part in self.clip.parts:
             if part.has_sound and (part.state == "complete" or not to_go_on):
                 await asyncio.to_thread(self._decode_file, part)
             self.changed.emit()
             if part.state != "complete":
                 break
-        if all(part.state == "complete" for part in self.take.parts):
+        if all(part.state == "complete" for part in self.clip.parts):
             self.spool.finish()
         self.changed.emit()
 
@@ -103,11 +103,11 @@ class SpeechSynthesis(QObject):
         `grow` is awaited when all parts are there: it adds more and says True, or says False at the end of the text.
         """
         self.spool.reopen()
-        missing = [part for part in self.take.parts if part.state != "complete"]
+        missing = [part for part in self.clip.parts if part.state != "complete"]
         try:
             with call_group((self._cost_of(part) for part in missing), "parts"):
                 while True:
-                    part = next((part for part in self.take.parts if part.state != "complete"), None)
+                    part = next((part for part in self.clip.parts if part.state != "complete"), None)
                     if part is not None:
                         self.working_on = part.number
                         await self._read_part(service, part)
@@ -119,16 +119,16 @@ class SpeechSynthesis(QObject):
             self.changed.emit()
 
     def _cost_of(self, part: Part) -> Decimal | None:
-        return self.price(len(request_of(self.take, part).text))
+        return self.price(len(request_of(self.clip, part).text))
 
     # -- one part -------------------------------------------------------------------------------------------------
 
     async def _read_part(self, service: Service, part: Part) -> None:
-        request = request_of(self.take, part)
-        told = {"take": self.take.id, "part": part.number, **request.to_body()}
-        await asyncio.to_thread(self.files.make, self.take.id)
-        async with paid_call(self._intents, INTENT, self.take.account_id, told) as paid:
-            part = Part(part.take_id, part.number, part.start, part.finish, "sending", charged=self._charged)
+        request = request_of(self.clip, part)
+        told = {"clip": self.clip.id, "part": part.number, **request.to_body()}
+        await asyncio.to_thread(self.files.make, self.clip.id)
+        async with paid_call(self._intents, INTENT, self.clip.account_id, told) as paid:
+            part = Part(part.clip_id, part.number, part.start, part.finish, "sending", charged=self._charged)
             await self.save(part)
             await paid.sent()
             stream = service.speech.stream(request, price=self.price, on_wait=self._wait)
@@ -155,14 +155,14 @@ class SpeechSynthesis(QObject):
             finally:
                 await keeper.end()
             part = self._ended(keeper.part, stream.exchange, None)
-            name = f"{self.take.title or tr('Speech')}{suffix_of(part.kind)}"
+            name = f"{self.clip.title or tr('Speech')}{suffix_of(part.kind)}"
             if keeper.refused is not None:
                 data = await asyncio.to_thread(keeper.whole)
                 keeper.refused.unsaved = (UnsavedResult(name, data, partial(self._keep_again, paid, part, data)),)
                 part = replace(part, state="cut", note=keeper.refused.sentence)
                 with contextlib.suppress(StorageError):
                     await self.save(part)
-                    await paid.answered(self.take.id, part.exchange_id)
+                    await paid.answered(self.clip.id, part.exchange_id)
                 raise keeper.refused
             try:
                 await self._keep(paid, part)
@@ -175,13 +175,13 @@ class SpeechSynthesis(QObject):
         """Note a part whose file is whole."""
         await self.save(part)
         if paid.intent.state != "answered":
-            await paid.answered(self.take.id, part.exchange_id)
+            await paid.answered(self.clip.id, part.exchange_id)
 
     async def _keep_again(self, paid: PaidCall, part: Part, data: bytes) -> None:
         """Write the sound of a part that the disk refused. Raises `StorageError`."""
         name = part.file or f"part-{part.number:02d}-{paid.intent.id[:8]}{suffix_of(part.kind)}"  # like no other try
         part = replace(part, file=name, size_bytes=len(data))
-        await asyncio.to_thread(self.files.make, self.take.id)
+        await asyncio.to_thread(self.files.make, self.clip.id)
         await asyncio.to_thread(write_atomically, self.path_of(part), data)
         await self._keep(paid, part)
 
@@ -220,15 +220,15 @@ class SpeechSynthesis(QObject):
         )
 
     async def save(self, part: Part) -> None:
-        parts = tuple(part if one.number == part.number else one for one in self.take.parts)
-        self.take = replace(
-            self.take,
+        parts = tuple(part if one.number == part.number else one for one in self.clip.parts)
+        self.clip = replace(
+            self.clip,
             parts=parts,
             state=state_of([one.state for one in parts]),
             duration_s=sum(one.duration_s for one in parts),
             size_bytes=sum(one.size_bytes for one in parts),
         )
-        await self._takes.save_part(part)
+        await self._clips.save_part(part)
         self.changed.emit()
 
     # -- decoding, in threads -------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class SpeechSynthesis(QObject):
         self._decode(part, lambda: arriving_blocks(arriving, part.kind, pcm_rate_hz=self._raw_hz(part)), tell=True)
 
     def _raw_hz(self, part: Part) -> int:
-        return part.rate_hz or pcm_rate_hz(self.take.model)
+        return part.rate_hz or pcm_rate_hz(self.clip.model)
 
     def _decode(self, part: Part, blocks: Callable[[], Any], *, tell: bool = False) -> None:
         number = part.number
@@ -335,7 +335,7 @@ class _Keeper:
 
     def _open(self, stem: str, suffix: str) -> Path:
         """An earlier try keeps its file: it was paid for."""
-        folder = self._reading.files.of(self.part.take_id)
+        folder = self._reading.files.of(self.part.clip_id)
         for attempt in range(1, 1000):
             path = folder / (f"{stem}{suffix}" if attempt == 1 else f"{stem}-{attempt}{suffix}")
             try:

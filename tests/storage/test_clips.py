@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from app.storage.clips import Clip, ClipFiles, ClipStore, title_of
 from app.storage.database import Database
 from app.storage.errors import NotStored
-from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
 
 
-async def planned(takes: Takes, text: str = "One. Two.") -> Take:
-    return await takes.add(
+async def planned(clips: ClipStore, text: str = "One. Two.") -> Clip:
+    return await clips.add(
         text=text,
         title=title_of(text),
         account_id="a",
@@ -30,68 +30,68 @@ async def planned(takes: Takes, text: str = "One. Two.") -> Take:
 
 
 async def test_a_take_is_on_disk_with_its_parts_before_anything_is_sent(database: Database) -> None:
-    take = await planned(Takes(database))
-    assert [(part.number, part.start, part.finish, part.state) for part in take.parts] == [
+    clip = await planned(ClipStore(database))
+    assert [(part.number, part.start, part.finish, part.state) for part in clip.parts] == [
         (1, 0, 4, "planned"),
         (2, 5, 9, "planned"),
     ]
-    assert (take.title, take.options["speed"], take.state) == ("One. Two.", 1.25, "planned")
+    assert (clip.title, clip.options["speed"], clip.state) == ("One. Two.", 1.25, "planned")
 
 
 async def test_the_clips_of_years_are_all_listed(database: Database) -> None:
-    await planned(Takes(database))
+    await planned(ClipStore(database))
     await database.execute(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
-        "INSERT INTO takes (id, text, model, voice, created_at, changed_at) "
+        "INSERT INTO clips (id, text, model, voice, created_at, changed_at) "
         "SELECT 'c' || i, 'One.', 'm', 'v', i, i FROM n"
     )
-    assert len(await Takes(database).recent()) == 5001
+    assert len(await ClipStore(database).recent()) == 5001
 
 
 async def test_a_take_is_complete_when_its_parts_are(database: Database) -> None:
-    takes = Takes(database)
-    take = await planned(takes)
-    first, second = take.parts
+    clips = ClipStore(database)
+    clip = await planned(clips)
+    first, second = clip.parts
     done = replace(first, state="complete", file="part-01.mp3", size_bytes=10, duration_s=1.5, cost_usd=Decimal("0.01"))
-    await takes.save_part(done)
-    assert (await takes.one(take.id)).state == "sending"
-    await takes.save_part(replace(second, state="failed", note="No answer."))
-    assert (await takes.one(take.id)).state == "failed"
-    await takes.save_part(replace(second, state="complete", size_bytes=5, duration_s=0.5, cost_usd=Decimal("0.005")))
-    found = await takes.one(take.id)
+    await clips.save_part(done)
+    assert (await clips.one(clip.id)).state == "sending"
+    await clips.save_part(replace(second, state="failed", note="No answer."))
+    assert (await clips.one(clip.id)).state == "failed"
+    await clips.save_part(replace(second, state="complete", size_bytes=5, duration_s=0.5, cost_usd=Decimal("0.005")))
+    found = await clips.one(clip.id)
     assert (found.state, found.duration_s, found.size_bytes, found.cost_usd) == ("complete", 2.0, 15, Decimal("0.015"))
 
 
 async def test_parts_that_were_on_their_way_when_rialto_was_killed_are_cut(database: Database) -> None:
-    takes = Takes(database)
-    take = await planned(takes)
-    await takes.save_part(replace(take.parts[0], state="sending", file="part-01.mp3"))
-    assert await takes.mark_broken_off() == (take.id,)
-    found = await takes.one(take.id)
+    clips = ClipStore(database)
+    clip = await planned(clips)
+    await clips.save_part(replace(clip.parts[0], state="sending", file="part-01.mp3"))
+    assert await clips.mark_broken_off() == (clip.id,)
+    found = await clips.one(clip.id)
     assert (found.state, found.parts[0].state, found.parts[1].state) == ("cut", "cut", "planned")
-    assert await takes.mark_broken_off() == ()
+    assert await clips.mark_broken_off() == ()
 
 
 async def test_a_trashed_take_comes_back_whole_and_a_removed_one_does_not(database: Database, tmp_path: Path) -> None:
-    takes, files = Takes(database), TakeFiles(tmp_path)
-    take = await planned(takes)
-    (files.make(take.id) / "part-01.mp3").write_bytes(b"sound")
-    await takes.trash(take.id)
-    assert await takes.recent() == ()
-    assert [one.id for one in await takes.recent(trashed=True)] == [take.id]
-    await takes.trash(take.id, False)
-    assert [one.id for one in await takes.recent()] == [take.id]
-    await takes.remove(take.id)
-    files.remove(take.id)
-    assert not files.of(take.id).exists()
+    clips, files = ClipStore(database), ClipFiles(tmp_path)
+    clip = await planned(clips)
+    (files.make(clip.id) / "part-01.mp3").write_bytes(b"sound")
+    await clips.trash(clip.id)
+    assert await clips.recent() == ()
+    assert [one.id for one in await clips.recent(trashed=True)] == [clip.id]
+    await clips.trash(clip.id, False)
+    assert [one.id for one in await clips.recent()] == [clip.id]
+    await clips.remove(clip.id)
+    files.remove(clip.id)
+    assert not files.of(clip.id).exists()
     with pytest.raises(NotStored):
-        await takes.one(take.id)
+        await clips.one(clip.id)
 
 
 async def test_a_take_can_be_renamed_and_starred(database: Database) -> None:
-    takes = Takes(database)
-    take = await planned(takes)
-    changed = await takes.change(take.id, title="Intro", starred=True)
+    clips = ClipStore(database)
+    clip = await planned(clips)
+    changed = await clips.change(clip.id, title="Intro", starred=True)
     assert (changed.title, changed.starred) == ("Intro", True)
 
 

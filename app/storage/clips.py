@@ -1,4 +1,4 @@
-"""What was spoken: takes and their parts. The sound itself is files, see `TakeFiles`.
+"""What was spoken: clips and their parts. The sound itself is files, see `ClipFiles`.
 
 planned ──► sending ──► complete
                ├──────► cut         some of the sound came; what came is kept
@@ -23,21 +23,21 @@ from app.storage.values import text_of
 from app.translation import tr
 
 PartState = Literal["planned", "sending", "complete", "cut", "failed"]
-TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
+ClipState = Literal["planned", "sending", "complete", "cut", "failed"]
 # The service states no cost of speech. "at most": the sound was cut off, or nobody knows whether it was made; "none":
 # the service refused it.
 CostSource = Literal["stated", "estimated", "at most", "none"]
 MAX_TITLE_CHARS = 80
 LONGEST_LIST = 200_000  # rows; what is beyond could not be reached
-_WORST: tuple[TakeState, ...] = ("sending", "failed", "cut")
+_WORST: tuple[ClipState, ...] = ("sending", "failed", "cut")
 BROKEN_OFF = tr("Rialto quit while this part was being sent.")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Characters `start` to `finish` (not included) of the take's text. `file` is a name in the take's folder."""
+    """Characters `start` to `finish` (not included) of the clip's text. `file` is a name in the clip's folder."""
 
-    take_id: str
+    clip_id: str
     number: int  # from 1
     start: int
     finish: int
@@ -61,7 +61,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class Clip:
     id: str
     title: str
     text: str
@@ -76,7 +76,7 @@ class Take:
     trashed_at: datetime | None = None
     starred: bool = False
     audition: str = ""
-    state: TakeState = "planned"
+    state: ClipState = "planned"
     duration_s: float = 0.0
     size_bytes: int = 0
     parts: tuple[Part, ...] = ()
@@ -88,8 +88,8 @@ class Take:
         return sum(costs, Decimal(0)) if costs else None
 
 
-_TAKES = Table("takes", Take, tr("This clip no longer exists."), otherwise={"state": "cut"}, beside=("parts",))
-_PARTS = Table("take_parts", Part, otherwise={"state": "cut", "cost_source": "estimated"})
+_CLIPS = Table("clips", Clip, tr("This clip no longer exists."), otherwise={"state": "cut"}, beside=("parts",))
+_PARTS = Table("clip_parts", Part, otherwise={"state": "cut", "cost_source": "estimated"})
 
 
 def title_of(text: str) -> str:
@@ -101,29 +101,29 @@ def title_of(text: str) -> str:
     return f"{cut}…"
 
 
-class TakeFiles:
-    """Where the sound lies: `folder/<take>/part-01.mp3`. Every path is made of our own ids and numbers."""
+class ClipFiles:
+    """Where the sound lies: `folder/<clip>/part-01.mp3`. Every path is made of our own ids and numbers."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def of(self, take_id: str) -> Path:
-        return self.folder / take_id
+    def of(self, clip_id: str) -> Path:
+        return self.folder / clip_id
 
     def part(self, part: Part) -> Path:
-        return self.of(part.take_id) / part.file
+        return self.of(part.clip_id) / part.file
 
-    def make(self, take_id: str) -> Path:
-        """Make the take's folder. Raises `StorageUnavailable`."""
-        make_folder(self.of(take_id))
-        return self.of(take_id)
+    def make(self, clip_id: str) -> Path:
+        """Make the clip's folder. Raises `StorageUnavailable`."""
+        make_folder(self.of(clip_id))
+        return self.of(clip_id)
 
-    def remove(self, take_id: str) -> None:
-        """Delete a take's sound for good."""
-        shutil.rmtree(self.of(take_id), ignore_errors=True)
+    def remove(self, clip_id: str) -> None:
+        """Delete a clip's sound for good."""
+        shutil.rmtree(self.of(clip_id), ignore_errors=True)
 
 
-class Takes:
+class ClipStore:
     """All of it raises `StorageError`; an id that is not there raises `NotStored`."""
 
     def __init__(self, database: Database) -> None:
@@ -142,13 +142,13 @@ class Takes:
         options: Mapping[str, Any],
         spans: Iterable[tuple[int, int]],
         audition: str = "",
-    ) -> Take:
-        """Put a take with its planned parts on disk, before anything is sent."""
-        take_id, now = new_id(), self._database.now()
+    ) -> Clip:
+        """Put a clip with its planned parts on disk, before anything is sent."""
+        clip_id, now = new_id(), self._database.now()
         async with self._database.transaction() as work:
-            await _TAKES.insert(
+            await _CLIPS.insert(
                 work,
-                id=take_id,
+                id=clip_id,
                 title=text_of(title)[:MAX_TITLE_CHARS],
                 text=text,
                 account_id=account_id,
@@ -162,87 +162,87 @@ class Takes:
                 audition=audition,
             )
             await work.execute_many(
-                "INSERT INTO take_parts (take_id, number, start, finish) VALUES (?, ?, ?, ?)",
-                [(take_id, number, start, finish) for number, (start, finish) in enumerate(spans, 1)],
+                "INSERT INTO clip_parts (clip_id, number, start, finish) VALUES (?, ?, ?, ?)",
+                [(clip_id, number, start, finish) for number, (start, finish) in enumerate(spans, 1)],
             )
-        return await self.one(take_id)
+        return await self.one(clip_id)
 
-    async def extend(self, take_id: str, text: str, spans: Iterable[tuple[int, int]]) -> Take:
-        """Let a take grow: `text` begins with what it was, `spans` are the parts that come after those it has."""
-        before = await self.one(take_id)
+    async def extend(self, clip_id: str, text: str, spans: Iterable[tuple[int, int]]) -> Clip:
+        """Let a clip grow: `text` begins with what it was, `spans` are the parts that come after those it has."""
+        before = await self.one(clip_id)
         first = len(before.parts) + 1
         async with self._database.transaction() as work:
-            await work.execute("UPDATE takes SET text = ? WHERE id = ?", [text_of(text), take_id])
+            await work.execute("UPDATE clips SET text = ? WHERE id = ?", [text_of(text), clip_id])
             await work.execute_many(
-                "INSERT INTO take_parts (take_id, number, start, finish) VALUES (?, ?, ?, ?)",
-                [(take_id, number, start, finish) for number, (start, finish) in enumerate(spans, first)],
+                "INSERT INTO clip_parts (clip_id, number, start, finish) VALUES (?, ?, ?, ?)",
+                [(clip_id, number, start, finish) for number, (start, finish) in enumerate(spans, first)],
             )
-        return await self.one(take_id)
+        return await self.one(clip_id)
 
-    async def one(self, take_id: str) -> Take:
-        take = await _TAKES.one(self._database, take_id)
-        return replace(take, parts=await _PARTS.select(self._database, "WHERE take_id = ? ORDER BY number", [take_id]))
+    async def one(self, clip_id: str) -> Clip:
+        clip = await _CLIPS.one(self._database, clip_id)
+        return replace(clip, parts=await _PARTS.select(self._database, "WHERE clip_id = ? ORDER BY number", [clip_id]))
 
-    async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[Take, ...]:
-        """Return takes with their parts, newest first."""
+    async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[Clip, ...]:
+        """Return clips with their parts, newest first."""
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
         newest = f"WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?"
-        takes = await _TAKES.select_many(self._database, newest, [limit])
+        clips = await _CLIPS.select_many(self._database, newest, [limit])
         parts: dict[str, list[Part]] = {}
         for part in await _PARTS.select_many(
-            self._database, f"WHERE take_id IN (SELECT id FROM takes {newest}) ORDER BY take_id, number", [limit]
+            self._database, f"WHERE clip_id IN (SELECT id FROM clips {newest}) ORDER BY clip_id, number", [limit]
         ):
-            parts.setdefault(part.take_id, []).append(part)
-        return tuple(replace(take, parts=tuple(parts.get(take.id, ()))) for take in takes)
+            parts.setdefault(part.clip_id, []).append(part)
+        return tuple(replace(clip, parts=tuple(parts.get(clip.id, ()))) for clip in clips)
 
     async def save_part(self, part: Part) -> None:
-        """Write a part as it stands, pressed through to the disk, and what it means for the take."""
+        """Write a part as it stands, pressed through to the disk, and what it means for the clip."""
         async with self._database.transaction() as work:
-            await _PARTS.update(work, "take_id = ? AND number = ?", [part.take_id, part.number], **_PARTS.values(part))
-            parts = await _PARTS.select(work, "WHERE take_id = ?", [part.take_id])
-            await _TAKES.update(
+            await _PARTS.update(work, "clip_id = ? AND number = ?", [part.clip_id, part.number], **_PARTS.values(part))
+            parts = await _PARTS.select(work, "WHERE clip_id = ?", [part.clip_id])
+            await _CLIPS.update(
                 work,
                 "id = ?",
-                [part.take_id],
+                [part.clip_id],
                 state=state_of([each.state for each in parts]),
                 duration_s=sum(each.duration_s for each in parts),
                 size_bytes=sum(each.size_bytes for each in parts),
                 changed_at=self._database.now(),
             )
 
-    async def change(self, take_id: str, **changes: Any) -> Take:
+    async def change(self, clip_id: str, **changes: Any) -> Clip:
         """Set `title`, `starred` or `format`."""
         assert changes.keys() <= {"title", "starred", "format"}, changes
-        await _TAKES.change(self._database, take_id, **changes)
-        return await self.one(take_id)
+        await _CLIPS.change(self._database, clip_id, **changes)
+        return await self.one(clip_id)
 
-    async def trash(self, take_id: str, trashed: bool = True) -> Take:
-        """Move a take to the trash, or back."""
-        await _TAKES.change(self._database, take_id, trashed_at=self._database.now() if trashed else None)
-        return await self.one(take_id)
+    async def trash(self, clip_id: str, trashed: bool = True) -> Clip:
+        """Move a clip to the trash, or back."""
+        await _CLIPS.change(self._database, clip_id, trashed_at=self._database.now() if trashed else None)
+        return await self.one(clip_id)
 
-    async def remove(self, take_id: str) -> None:
-        """Delete a take for good; its files are the caller's."""
-        await self._database.execute("DELETE FROM takes WHERE id = ?", [take_id])
+    async def remove(self, clip_id: str) -> None:
+        """Delete a clip for good; its files are the caller's."""
+        await self._database.execute("DELETE FROM clips WHERE id = ?", [clip_id])
 
     async def mark_broken_off(self) -> tuple[str, ...]:
-        """After a start: takes that a killed program was at are `cut`, and so is the part that was on its way.
+        """After a start: clips that a killed program was at are `cut`, and so is the part that was on its way.
 
-        Return the ids of their takes. What had arrived is in the files; `size_bytes` is theirs to measure.
+        Return the ids of their clips. What had arrived is in the files; `size_bytes` is theirs to measure.
         """
-        rows = await self._database.fetch("SELECT id FROM takes WHERE state IN ('sending', 'planned')")
+        rows = await self._database.fetch("SELECT id FROM clips WHERE state IN ('sending', 'planned')")
         found = tuple(str(row[0]) for row in rows)
         if found:
             await self._database.execute(
-                "UPDATE take_parts SET state = 'cut', cost_source = 'at most', note = ? WHERE state = 'sending'",
+                "UPDATE clip_parts SET state = 'cut', cost_source = 'at most', note = ? WHERE state = 'sending'",
                 [BROKEN_OFF],
             )
-            await self._database.execute("UPDATE takes SET state = 'cut' WHERE state IN ('sending', 'planned')")
+            await self._database.execute("UPDATE clips SET state = 'cut' WHERE state IN ('sending', 'planned')")
         return found
 
 
-def state_of(states: Sequence[str]) -> TakeState:
-    """Return how a take stands whose parts are in these states."""
+def state_of(states: Sequence[str]) -> ClipState:
+    """Return how a clip stands whose parts are in these states."""
     for state in _WORST:
         if state in states:
             return state

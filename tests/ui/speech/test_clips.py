@@ -14,7 +14,7 @@ from app.audio.decoding import duration_s
 from app.credentials.accounts import Account
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.audition_dialog import AuditionDialog
-from app.ui.speech.session.take_library import name_of
+from app.ui.speech.session.clip_library import name_of
 from tests.kit.speech import SpeechHarness
 from tests.kit.waiting import until
 
@@ -25,7 +25,7 @@ def open_dialog(kind: type[Dialog]) -> Dialog | None:
     return next((one for one in QApplication.topLevelWidgets() if isinstance(one, kind) and one.isVisible()), None)
 
 
-async def with_a_take(speech: SpeechHarness, text: str = TEXT) -> str:
+async def with_a_clip(speech: SpeechHarness, text: str = TEXT) -> str:
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     speech.write(text)
     await speech.spoken()
@@ -33,11 +33,11 @@ async def with_a_take(speech: SpeechHarness, text: str = TEXT) -> str:
 
 
 async def test_a_take_is_opened_with_its_text_voice_and_sound(speech: SpeechHarness) -> None:
-    take_id = await with_a_take(speech)
+    clip_id = await with_a_clip(speech)
     speech.page.new_clip()
     assert speech.text() == "" and not speech.player_bar.play.isEnabled()
     speech.presenter.use_voice("tts-orpheus", "leo")
-    speech.open_take(take_id)
+    speech.open_clip(clip_id)
     await until(lambda: speech.waveform_s > 1)
     assert speech.text() == TEXT
     assert (speech.voice, speech.title_text()) == ("bf_emma", TEXT)
@@ -63,22 +63,22 @@ async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: Speech
     second, first = speech.keys
     set_speech_options(style="Loud.", temperature=None, top_p=0.9, language="", stream=True, speed=2.0, format="")
     speech.page.new_clip()
-    speech.open_take(second)
+    speech.open_clip(second)
     assert {name: getattr(presenter.speech_options, name) for name in styled} == styled
     assert presenter.speech_options.speed == 2.0, "this model has no speed"
     assert delivery.style_box.toPlainText() == "Warm and slow."
     assert (delivery.temperature.value, delivery.top_p.value) == (1.25, 0.5)
     assert delivery.language.currentData() == "de" and not delivery.stream.isChecked()
-    speech.open_take(first)
+    speech.open_clip(first)
     assert (delivery.speed.value, delivery.format.currentData()) == (1.5, "wav")
     assert presenter.speech_options.style == "Warm and slow.", "this model has no style"
     kept = await speech.saved_draft()
-    assert kept["knobs"]["style"] == "Loud.", "takes were only looked at"
+    assert kept["knobs"]["style"] == "Loud.", "clips were only looked at"
 
 
 async def test_stars_and_names_are_kept(speech: SpeechHarness, qtbot: QtBot) -> None:
-    take_id = await with_a_take(speech)
-    speech.take_actions.star(take_id)
+    clip_id = await with_a_clip(speech)
+    speech.clip_actions.star(clip_id)
     await until(lambda: speech.rows[0].starred)
     speech.page.rename()
     field = speech.title_field
@@ -89,7 +89,7 @@ async def test_stars_and_names_are_kept(speech: SpeechHarness, qtbot: QtBot) -> 
 
 
 async def test_a_take_in_the_trash_comes_back_with_undo(speech: SpeechHarness, qtbot: QtBot) -> None:
-    await with_a_take(speech)
+    await with_a_clip(speech)
     view = speech.list_view
     view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
     qtbot.keyClick(view, Qt.Key.Key_Delete)
@@ -101,32 +101,32 @@ async def test_a_take_in_the_trash_comes_back_with_undo(speech: SpeechHarness, q
 
 
 async def test_takes_deleted_for_good_leave_no_sound_behind(speech: SpeechHarness) -> None:
-    gone, kept = await with_a_take(speech), await with_a_take(speech, "The bell.")
-    take_library = speech.presenter.take_library
-    assert take_library is not None and take_library.files.of(gone).exists()
-    speech.take_actions.move_to_trash((gone, kept))
+    gone, kept = await with_a_clip(speech), await with_a_clip(speech, "The bell.")
+    clip_library = speech.presenter.clip_library
+    assert clip_library is not None and clip_library.files.of(gone).exists()
+    speech.clip_actions.move_to_trash((gone, kept))
     await until(lambda: len(speech.presenter.trash.entries) == 2)
     assert speech.undo_stack.newest()[0].text == "2 clips moved to trash"
     speech.presenter.trash.delete((gone,))
     await until(lambda: len(speech.presenter.trash.entries) == 1)
-    assert not take_library.files.of(gone).exists()
+    assert not clip_library.files.of(gone).exists()
     assert speech.undo_stack.undo_last("speech"), "the other one still comes back"
     await until(lambda: speech.keys == [kept])
-    assert take_library.files.of(kept).exists()
+    assert clip_library.files.of(kept).exists()
 
 
 async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech: SpeechHarness) -> None:
-    take_id = await with_a_take(speech)
+    clip_id = await with_a_clip(speech)
     speech.presenter.use_voice("tts-orpheus", "leo")
-    speech.make_again(take_id)
+    speech.make_again(clip_id)
     await until(lambda: len(speech.keys) == 2 and not speech.presenter.is_speaking)
     assert [row.second_line for row in speech.rows] == ["Leo · Orpheus", "Emma · Kokoro"]
 
 
 async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(speech: SpeechHarness) -> None:
     voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bm_george"), ("tts-orpheus", "tara"))
-    assert str(speech.take_actions.audition_price("Hello there.", voices)) == "0.000834"
-    assert speech.take_actions.audition("Hello there.", voices)
+    assert str(speech.clip_actions.audition_price("Hello there.", voices)) == "0.000834"
+    assert speech.clip_actions.audition("Hello there.", voices)
     await until(lambda: not speech.tasks.running("speech audition"))
     cards = speech.comparison.cards
     assert [card.name.text() for card in cards] == ["Sky", "George", "Tara"]
@@ -142,25 +142,25 @@ async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(spee
 
 
 async def test_a_comparison_is_one_row_with_a_way_back_and_a_menu_for_each_of_its_clips(speech: SpeechHarness) -> None:
-    kept = await with_a_take(speech)
+    kept = await with_a_clip(speech)
     voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bm_george"), ("tts-orpheus", "tara"))
-    assert speech.take_actions.audition("Hello there.", voices)
+    assert speech.clip_actions.audition("Hello there.", voices)
     await until(lambda: not speech.tasks.running("speech audition"))
     row = speech.rows[0]
     clips = tuple(clip.id for clip in row.clips)
     assert speech.usage_text().startswith("4 clips, ")
     assert [one.id for one in speech.rows] == [row.id, kept] and len(clips) == 3
-    speech.open_take(kept)
+    speech.open_clip(kept)
     assert speech.main_page() == 0 and speech.list_view.current_key == kept
     speech.page.step(-1)
-    assert [card.take_id for card in speech.comparison.cards] == list(clips)
+    assert [card.clip_id for card in speech.comparison.cards] == list(clips)
     assert speech.list_view.current_key == row.id
     assert [action.text() for action in speech.page.list.menu_of(row.id).actions() if action.text()] == [
         "Open",
         "Rename…",
         "Move 3 clips to trash",
     ]
-    speech.take_actions.rename(clips[0], "Hello")
+    speech.clip_actions.rename(clips[0], "Hello")
     await until(lambda: speech.rows[0].title == "Hello")
     menu = speech.page.list.menu_of(clips[1])
     assert "Save as…" in [action.text() for action in menu.actions()]
@@ -204,11 +204,11 @@ async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: S
 
 
 async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speech: SpeechHarness, qtbot: QtBot) -> None:
-    await with_a_take(speech)
+    await with_a_clip(speech)
     speech.presenter.set_speech_option("speed", 1.25)
-    await with_a_take(speech)
+    await with_a_clip(speech)
     speech.presenter.set_speech_option("speed", 1.0)
-    await with_a_take(speech, "Another line.")
+    await with_a_clip(speech, "Another line.")
     view = speech.list_view
     view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
     qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
@@ -219,7 +219,7 @@ async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speec
     assert [card.delivery.text() for card in shown.cards] == ["MP3", "MP3 · speed 1.25", "MP3"]
     speech.page.handle_escape()
     view.clearSelection()
-    speech.page.open_take(speech.keys[1])
+    speech.page.open_clip(speech.keys[1])
     view.clearSelection()
     speech.page.compare_selected()
     assert shown.title.text() == "Compare voices" and shown.line.text() == TEXT
@@ -228,15 +228,15 @@ async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speec
 
 @pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
 async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: SpeechHarness, tmp_path: Path, kind: str) -> None:
-    take_id = await with_a_take(speech)
+    clip_id = await with_a_clip(speech)
     speech.presenter.pattern = "{voice} {title} {id}"
-    name = speech.take_actions.proposed_name(take_id, kind)
-    assert name == f"Emma {TEXT.removesuffix('.')} {take_id[:8]}.{kind}"
+    name = speech.clip_actions.proposed_name(clip_id, kind)
+    assert name == f"Emma {TEXT.removesuffix('.')} {clip_id[:8]}.{kind}"
     target = tmp_path / name
-    speech.take_actions.export(take_id, target)
+    speech.clip_actions.export(clip_id, target)
     await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as {name}")
-    take = speech.takes[0]
-    assert duration_s(target, kind=kind) == pytest.approx(take.duration_s, abs=0.1)
+    clip = speech.clips[0]
+    assert duration_s(target, kind=kind) == pytest.approx(clip.duration_s, abs=0.1)
     if kind == "aac":
         assert b"TIT2" in target.read_bytes()[:200]
     elif kind != "pcm":
@@ -246,23 +246,23 @@ async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: SpeechHarness
 
 
 async def test_a_clip_is_saved_under_a_name_as_long_as_the_disk_takes(speech: SpeechHarness, tmp_path: Path) -> None:
-    take_id = await with_a_take(speech)
+    clip_id = await with_a_clip(speech)
     target = tmp_path / ("x" * 251 + ".wav")
-    speech.take_actions.export(take_id, target)
+    speech.clip_actions.export(clip_id, target)
     await until(lambda: speech.toasts)
     assert speech.toasts[-1][0] == f"Saved as {target.name}" and target.is_file()
 
 
 async def test_a_name_holds_nothing_that_a_disk_refuses(speech: SpeechHarness) -> None:
-    take_id = await with_a_take(speech)
-    take = speech.take(take_id)
-    assert name_of("../{title}:*?\n", take, "Kokoro", "mp3") == "The tide turns. The ferry leaves.mp3"
-    assert name_of("///", take, "Kokoro", "wav") == "Clip.wav"
+    clip_id = await with_a_clip(speech)
+    clip = speech.clip(clip_id)
+    assert name_of("../{title}:*?\n", clip, "Kokoro", "mp3") == "The tide turns. The ferry leaves.mp3"
+    assert name_of("///", clip, "Kokoro", "wav") == "Clip.wav"
 
 
 async def test_the_list_filters_and_says_how_much_there_is(speech: SpeechHarness, qtbot: QtBot) -> None:
-    await with_a_take(speech)
-    await with_a_take(speech, "Another line.")
+    await with_a_clip(speech)
+    await with_a_clip(speech, "Another line.")
     qtbot.keyClicks(speech.filter_field, "another")
     await until(lambda: len(speech.keys) == 1)
     assert speech.usage_text().startswith("2 clips, ")
@@ -272,7 +272,7 @@ async def test_the_list_filters_and_says_how_much_there_is(speech: SpeechHarness
 
 
 async def test_clips_of_another_account_say_whose_they_are(speech: SpeechHarness) -> None:
-    await with_a_take(speech)
+    await with_a_clip(speech)
     assert speech.rows[0].second_line == "Emma · Kokoro"
     speech.current_account.names = {"box": "Sandbox"}.__getitem__
     speech.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)

@@ -1,4 +1,4 @@
-"""The left pane: every take by day, a filter above, their number and size below."""
+"""The left pane: every clip by day, a filter above, their number and size below."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.spinner import paint_spinner
-from app.ui.speech.state import TakeRow
+from app.ui.speech.state import ClipRow
 
 
-class TakeListPane(ListPane):
-    """Shows the takes and says which one is wanted, and for what."""
+class ClipListPane(ListPane):
+    """Shows the clips and says which one is wanted, and for what."""
 
     new_requested = Signal()
     open_requested = Signal(str)
@@ -42,8 +42,8 @@ class TakeListPane(ListPane):
     def __init__(self, theme: Theme) -> None:
         self.foot = StorageFooter(theme)
         super().__init__(theme, tr("Speech"), tr("Filter clips"), tr("Clear filter"), self.foot)
-        self._rows: Sequence[TakeRow] = ()
-        self._row_places: Mapping[str, int] = {}  # in which row a take is, by its id
+        self._rows: Sequence[ClipRow] = ()
+        self._row_places: Mapping[str, int] = {}  # in which row a clip is, by its id
         self._number = 0
         self._bytes = 0
         self._open = ""
@@ -53,7 +53,7 @@ class TakeListPane(ListPane):
         self.header.add_after_title(beta)
         self.header.add(self.new)
         self.view = GroupedView(theme, tr("Clips"), has_end_sign=False, selects_many=True)
-        self.delegate = TakeDelegate(theme, self.view)
+        self.delegate = ClipDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
         self.hold(self.view)
         self.new.clicked.connect(self.new_requested)
@@ -68,23 +68,23 @@ class TakeListPane(ListPane):
 
     # -- what the page tells --------------------------------------------------------------------------------------
 
-    def show_rows(self, rows: Sequence[TakeRow], places: Mapping[str, int], number: int, total_bytes: int) -> None:
-        """Show the rows of `number` takes in this order; selection and scroll position stay.
+    def show_rows(self, rows: Sequence[ClipRow], places: Mapping[str, int], number: int, total_bytes: int) -> None:
+        """Show the rows of `number` clips in this order; selection and scroll position stay.
 
-        `places`: in which row a take is, by its id, and a comparison by its own.
+        `places`: in which row a clip is, by its id, and a comparison by its own.
         """
         self._rows, self._row_places, self._number, self._bytes = rows, places, number, total_bytes
         self._agree()
 
-    def show_open(self, take_id: str) -> None:
-        """Mark the row of the take whose text stands in the editor, or of the comparison that is open."""
-        self._open = self.row_with(take_id)
+    def show_open(self, clip_id: str) -> None:
+        """Mark the row of the clip whose text stands in the editor, or of the comparison that is open."""
+        self._open = self.row_with(clip_id)
         self.view.show_open(self._open)
 
-    def row_with(self, take_id: str) -> str:
-        """Return the id of the row that a take is in: its own, or that of its comparison."""
-        place = self._row_places.get(take_id)
-        return take_id if place is None else self._rows[place].id
+    def row_with(self, clip_id: str) -> str:
+        """Return the id of the row that a clip is in: its own, or that of its comparison."""
+        place = self._row_places.get(clip_id)
+        return clip_id if place is None else self._rows[place].id
 
     def _agree(self) -> None:
         text = self.filter.text().strip()
@@ -104,10 +104,10 @@ class TakeListPane(ListPane):
         return str(self.view.rows.neighbor(self._open, step) or "")
 
     def selected(self) -> tuple[str, ...]:
-        """The selected takes, those of a comparison one by one."""
+        """The selected clips, those of a comparison one by one."""
         return self._clips(self.view.selected_keys())
 
-    def row(self, row_id: str) -> TakeRow | None:
+    def row(self, row_id: str) -> ClipRow | None:
         """A row of the list, or a clip in one of them."""
         place = self._row_places.get(row_id)
         row = None if place is None else self._rows[place]
@@ -134,13 +134,13 @@ class TakeListPane(ListPane):
             return
         event.accept()
 
-    def menu_of(self, take_id: str) -> Menu:
-        """Return what can be done with a take, or with a comparison."""
+    def menu_of(self, clip_id: str) -> Menu:
+        """Return what can be done with a clip, or with a comparison."""
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        row = self.row(take_id)
-        is_listed = self.row_with(take_id) == take_id and row is not None
-        chosen = self._clips(self.view.selected_with(take_id) if is_listed else (take_id,))
+        row = self.row(clip_id)
+        is_listed = self.row_with(clip_id) == clip_id and row is not None
+        chosen = self._clips(self.view.selected_with(clip_id) if is_listed else (clip_id,))
         entries = [
             (tr("Open"), "speech", "Return", self.open_requested),
             (tr("Play or pause"), "play", "Space", self.play_requested),
@@ -161,7 +161,7 @@ class TakeListPane(ListPane):
         is_one = len(chosen) == 1 or (row is not None and len(row.clips) == len(chosen))
         for text, icon_name, key, signal in entries if is_one else ():
             entry = menu.add(text, icon_name, shortcut=key)
-            entry.triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
+            entry.triggered.connect(lambda _=False, signal=signal: signal.emit(clip_id))
         if not is_one:
             menu.add(tr("Compare {count} clips", count=len(chosen)), "grid").triggered.connect(
                 lambda: self.compare_requested.emit(chosen)
@@ -171,14 +171,14 @@ class TakeListPane(ListPane):
         return menu
 
 
-class TakeDelegate(GroupedDelegate):
+class ClipDelegate(GroupedDelegate):
     """Play sign, title and length above, voice and cost below."""
 
     def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
-        if isinstance(row, TakeRow):
+        if isinstance(row, ClipRow):
             self._paint_clip(painter, rect, row, is_on)
 
-    def _paint_clip(self, painter: QPainter, rect: QRect, row: TakeRow, is_on: bool) -> None:
+    def _paint_clip(self, painter: QPainter, rect: QRect, row: ClipRow, is_on: bool) -> None:
         theme = self._theme
         side = theme.icon_px(14)
         inside = rect.adjusted(theme.px(16), theme.px(7), -theme.px(16), 0)
