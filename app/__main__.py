@@ -10,8 +10,11 @@ def main() -> int:
 
         return serve()
     if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_process.py; needs nothing of Qt
+        gc.disable()  # as below, until it serves
+        sys.modules["ssl"] = None  # type: ignore[assignment]  # asyncio would load it: a twentieth of this start
         from app.sandbox.child_process import main as serve_sandbox
 
+        del sys.modules["ssl"]
         return serve_sandbox(sys.argv[2])
     if sys.argv[1:2] == ["--read-documents"]:  # asked for by app/documents/watcher.py; needs nothing of Qt
         from app.documents.worker import main as read_documents

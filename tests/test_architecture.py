@@ -492,7 +492,7 @@ LOADED_LATE = frozenset(
     numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath latex2mathml PIL pocketsphinx espeakng_loader
-    pypdf watchfiles app.documents.pdf app.documents.worker
+    pypdf watchfiles app.documents.pdf app.documents.worker importlib.metadata email
     ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )

@@ -8,6 +8,7 @@ whatever way, it closes, and the Sandbox ends with it.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -58,6 +59,8 @@ async def _serve(data_folder: Path, api_key: str) -> None:
 
     def say_address(base_url: str) -> None:
         print(json.dumps({"base_url": base_url}), flush=True)
+        gc.freeze()  # all of this stays; to look through it now and then would hold streams up
+        gc.enable()
 
     async def serve(options: Options) -> None:
         await serve_until(stopped, listener, data_folder, RESOURCES, api_key, None, options, serving=say_address)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from app import __version__
 from app.sandbox.http.call import Call, json_answer
@@ -22,8 +21,7 @@ EXTRA = "rialto[sandbox]" if __name__.startswith("app.") else "rialto-sandbox[en
 DEBIAN_PACKAGE = "rialto-sandbox"
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(NamedTuple):
     """`modules` must all be importable; `title` is how a person is told about it."""
 
     title: str
@@ -45,6 +43,8 @@ class Engine:
         """Of the first package it needs; of Rialto where it needs none; "" where that is not known."""
         if not self.packages:
             return __version__
+        from importlib.metadata import PackageNotFoundError, version
+
         try:
             return version(self.packages.split()[0])
         except PackageNotFoundError:

@@ -10,9 +10,8 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.sandbox import RESOURCES
 
@@ -29,15 +28,14 @@ ENDS_WITHIN_S = 3.0
 LOCAL_PORTS: Mapping[str, int] = {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How a Sandbox behaves from its first second; most can be changed later under /sandbox/settings."""
 
     dialect: str = "service"  # or "venice": whose names the answers carry
     tokens_per_second: float = 80.0  # 0: no pacing
     partner: bool = False  # the partner tier of rate limits
     any_key: bool = False  # every non-empty key is accepted, each with a balance of its own
-    local_ports: Mapping[str, int] = field(default_factory=lambda: dict(LOCAL_PORTS))
+    local_ports: Mapping[str, int] = LOCAL_PORTS
     no_limits: bool = False  # no rate limits, no caps, no block after failures
     fund_any: bool = False  # every address on a chain has a first balance of play money
     default_models: bool = False  # OpenAI's names of models and voices work

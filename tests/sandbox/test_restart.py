@@ -188,6 +188,16 @@ def child_process(folder: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.C
         process.wait(timeout=60)
 
 
+def test_the_window_s_sandbox_comes_up_without_modules_that_no_answer_needs_yet(tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "app", "--serve-sandbox", str(tmp_path)]
+    done = subprocess.run(
+        command, cwd=ROOT, input='{"api_key": "my-key"}\n', capture_output=True, text=True, check=True
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert {"asyncio", "h11", "app.sandbox.http.middleware"} <= loaded and "base_url" in done.stdout
+    assert loaded.isdisjoint({"_ssl", "email.utils", "importlib.metadata"})
+
+
 def test_what_was_answered_survives_the_kill_of_the_window_s_sandbox(tmp_path: Path) -> None:
     with child_process(tmp_path) as (process, http):
         order = {"model": "rialto-reel-text-to-video", "prompt": "a boat", "duration": "3s"}

@@ -7,7 +7,7 @@ import math
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.sandbox.http.connections import MAX_BODY_BYTES, Request, Response
 from app.sandbox.http.errors import HttpError, too_large
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 JSON_TYPE = "application/json; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxDialect:
+class SandboxDialect(NamedTuple):
     """The names in which one dialect differs from the other."""
 
     extension: str

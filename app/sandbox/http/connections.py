@@ -18,6 +18,7 @@ import sys
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 import h11
@@ -45,8 +46,7 @@ class HangUp(Exception):
     """Raised by a body (or by a handler) to end the connection in the middle."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One request with its whole body; header names are lower-case, repeated headers joined with a comma."""
 
     method: str

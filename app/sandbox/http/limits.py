@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import NamedTuple
 
 WINDOW_S = 60.0
 FAILURES_ALLOWED = 20
@@ -15,8 +16,7 @@ FAILURE_WINDOW_S = 30.0
 BLOCK_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(NamedTuple):
     """Per minute. `tokens` is None for classes that count requests only."""
 
     requests: int
@@ -57,8 +57,7 @@ class _Window:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimitWindow:
+class RateLimitWindow(NamedTuple):
     """One state of one window. `reset_at`: Unix seconds; `exceeded`: "RPM", "TPM" or None."""
 
     allowance: Allowance

@@ -139,11 +139,11 @@ def _cut(side: Side) -> Json:
 
 
 def line_json(line: LoggedRequest) -> Json:
-    return {**asdict(line), "at": iso(line.at), "cost_usd": str(line.cost_usd)}
+    return {**line._asdict(), "at": iso(line.at), "cost_usd": str(line.cost_usd)}
 
 
 def _side(side: Side) -> Json:
-    return {**asdict(side), "headers": [list(pair) for pair in side.headers]}
+    return {**side._asdict(), "headers": [list(pair) for pair in side.headers]}
 
 
 def _seconds(check: Checker, call: Call) -> float:

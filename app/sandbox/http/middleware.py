@@ -9,8 +9,6 @@ import secrets
 import sys
 import traceback
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
-from email.utils import formatdate
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -52,7 +50,7 @@ class Middleware:
     async def handle(self, request: Request) -> Response:
         CALLER.set("")  # the one before on this connection may have come with another key
         if request.path.startswith(SHORT_ROOT):
-            request = replace(request, path=f"/api{request.path}")
+            request = request._replace(path=f"/api{request.path}")
         in_api = request.path.startswith(API_ROOT) and not self._is_preflight(request)
         # Controls and polls for /health take no id of a seed: how many there are is up to chance.
         call = Call(request, self._site, f"{self._world.token(8) if in_api else secrets.token_hex(8)}-LOC")
@@ -250,6 +248,8 @@ class Middleware:
         answer.headers = {**headers, **call.headers, **answer.headers}
 
     def _finish(self, call: Call, answer: Response) -> None:
+        from email.utils import formatdate
+
         answer.headers.setdefault("Date", formatdate(self._world.clock.now(), usegmt=True))
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
         # No web page shows an image of ours, or us in a frame, to find out that Rialto runs.

@@ -10,8 +10,8 @@ import asyncio
 import re
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 LOG_LENGTH = 500
 DETAILS_KEPT = 100
@@ -34,8 +34,7 @@ _PART = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedRequest:
+class LoggedRequest(NamedTuple):
     """One line of the request log: no body, no header, no key. `status` is 0 where it was cut unanswered."""
 
     at: float
@@ -49,8 +48,7 @@ class LoggedRequest:
     scripted_answer: str = ""  # the name of the one that was given, or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """What went one way. `kind`: text, form, media or none; `text` is cut after `MAX_BODY_BYTES` of `size_bytes`."""
 
     headers: tuple[tuple[str, str], ...] = ()
@@ -59,8 +57,7 @@ class Side:
     size_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(NamedTuple):
     request: Side
     response: Side
     query: tuple[tuple[str, str], ...] = ()

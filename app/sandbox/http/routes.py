@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import NamedTuple, cast
 
 from app.sandbox.http.call import Call
 from app.sandbox.http.connections import Request, Response
@@ -15,8 +14,7 @@ API_ROOT = "/api/v1"
 Handler = Callable[[Call], Awaitable[Response]]
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """`limit` names the window that counts the request; handlers without one admit it themselves."""
 
     methods: tuple[str, ...]

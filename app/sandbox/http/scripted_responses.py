@@ -12,9 +12,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path as File
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.sandbox.http.errors import Json
 from app.sandbox.http.faults import sendable_headers
@@ -41,16 +40,15 @@ CALL_FIELDS = ("id", "name", "arguments")
 USAGE_FIELDS = ("prompt_tokens", "completion_tokens", "total_tokens", "reasoning_tokens", "cached_tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """What a request has to be. An empty condition holds for every request."""
 
-    path: str = ""  # is part of the request's path
-    method: str = ""
-    model: str = ""
-    words: tuple[str, ...] = ()  # all are in the last user message, in any case
-    headers: Mapping[str, str] = field(default_factory=dict)  # lower-case name -> value
-    nth: int | None = None  # the how-manieth request that meets all of the others, from 1
+    path: str  # is part of the request's path
+    method: str
+    model: str
+    words: tuple[str, ...]  # all are in the last user message, in any case
+    headers: Mapping[str, str]  # lower-case name -> value
+    nth: int | None  # the how-manieth request that meets all of the others, from 1
 
     def meets(self, request: Request, body: Json) -> bool:
         """Whether everything but `nth` holds."""
@@ -66,15 +64,13 @@ class Match:
         return all(word.casefold() in asked for word in self.words)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     name: str
     arguments: str  # JSON text, or whatever the script wants to send as such
     id: str = ""  # "": a new one for every answer
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """One step of a streamed answer. `kind`: text, reasoning or tool_calls; `wait_s` passes before it is sent."""
 
     kind: str
@@ -83,23 +79,21 @@ class Chunk:
     wait_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseRule:
+class ResponseRule(NamedTuple):
     """What is answered: a chat, which goes through the usual stream, or a body as it stands."""
 
     is_chat: bool
-    chunks: tuple[Chunk, ...] = ()
-    paced: bool = True  # text is cut into tokens and sent at the Sandbox's speed; False: chunk by chunk as written
-    finish_reason: str | None = None
-    usage: Mapping[str, int] = field(default_factory=dict)
-    status: int = 200
-    body: bytes = b""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    wait_s: float = 0.0
+    chunks: tuple[Chunk, ...]
+    paced: bool  # text is cut into tokens and sent at the Sandbox's speed; False: chunk by chunk as written
+    finish_reason: str | None
+    usage: Mapping[str, int]
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+    wait_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptedResponse:
+class ScriptedResponse(NamedTuple):
     name: str
     match: Match
     times: int | None  # None: for ever
