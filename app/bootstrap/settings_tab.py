@@ -65,7 +65,7 @@ async def _export_key(rialto: Rialto, account_id: str) -> None:
     from app.ui.wallet.wallet_dialogs import WalletDialogs
 
     dialogs = WalletDialogs(rialto.theme, rialto.window, rialto.account_services.wallet_keys)
-    dialogs.told.connect(lambda sentence: rialto.toast(sentence))
+    dialogs.notice.connect(lambda sentence: rialto.toast(sentence))
     await dialogs.export(account_id)
 
 

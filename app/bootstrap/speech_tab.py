@@ -42,7 +42,7 @@ def make_speech_tab(rialto: Rialto) -> TabPieces:
     yield from page.build()
     yield None
     page.aloud = ReadAloud(presenter, rialto.tasks)
-    page.aloud.said.connect(rialto.toast)
+    page.aloud.notice.connect(rialto.toast)
     rialto.window.silencers.append(page.silence)
     _follow_answers(rialto, page.aloud)
     page.help_requested.connect(rialto.help)

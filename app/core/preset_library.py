@@ -42,10 +42,10 @@ class PresetRow:
 
 
 class PresetLibrary(QObject):
-    """`changed` carries every row, `told` a sentence for a toast."""
+    """`changed` carries every row, `notice` a sentence for a toast."""
 
     changed = Signal(object)  # tuple[PresetRow, ...]
-    told = Signal(object)  # a sentence; `SavedFile` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(
         self, tab: str, run: Callable[..., None], undo_stack: UndoStack, parent: QObject | None = None
@@ -93,7 +93,7 @@ class PresetLibrary(QObject):
             return
         await self._presets.save(kind, name, body)
         await self._reread()
-        self.told.emit(tr("Saved “{name}”", name=name))
+        self.notice.emit(tr("Saved “{name}”", name=name))
 
     def rename(self, preset_id: str, name: str) -> None:
         self._run(self._rename, preset_id, name)
@@ -103,7 +103,7 @@ class PresetLibrary(QObject):
             try:
                 await self._presets.rename(preset_id, name)
             except StorageError as error:
-                self.told.emit(error.sentence)
+                self.notice.emit(error.sentence)
             await self._reread()
 
     def remove(self, preset_id: str) -> None:
@@ -161,9 +161,9 @@ class PresetLibrary(QObject):
         try:
             await asyncio.to_thread(write_atomically, path, text.encode(), 0o644)
         except StorageError as error:
-            self.told.emit(error.sentence)
+            self.notice.emit(error.sentence)
         else:
-            self.told.emit(SavedFile(path))
+            self.notice.emit(SavedFile(path))
 
     def import_file(self, path: Path) -> None:
         """Take the prompts and presets of a file in, beside what is there."""
@@ -178,10 +178,10 @@ class PresetLibrary(QObject):
             body = await asyncio.to_thread(_read, path)
             count = await self._presets.add_all(body)
         except StorageError as error:
-            self.told.emit(error.sentence)
+            self.notice.emit(error.sentence)
             return
         await self._reread()
-        self.told.emit(tr("Imported {count} from {name}", count=count, name=path.name))
+        self.notice.emit(tr("Imported {count} from {name}", count=count, name=path.name))
 
     async def _reread(self) -> None:
         assert self._presets is not None

@@ -189,7 +189,7 @@ async def test_a_preset_brings_model_and_parameters_back_and_travels_in_a_file(
         await box.settle()
         assert [row.name for row in box.presenter.presets.rows()] == ["Careful"]
         told: list[str] = []
-        box.presenter.presets.told.connect(told.append)
+        box.presenter.presets.notice.connect(told.append)
         file.write_text("{}")
         box.presenter.presets.import_file(file)
         await box.settle()

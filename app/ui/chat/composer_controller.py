@@ -97,7 +97,7 @@ class ComposerController(QObject):
     def _presets(self) -> ChatPresets | None:
         presets = self._page.presenter.presets
         if presets is not None:
-            presets.told.connect(self._page.toast_requested)
+            presets.notice.connect(self._page.toast_requested)
         return presets
 
     def open_prompts(self) -> None:

@@ -63,7 +63,7 @@ class ChatPage(QObject):
     characters_requested = Signal()
     handbook_requested = Signal(str, str)  # a page of the handbook and a heading in it
     help_requested = Signal(str)  # an action id that another part of the window carries out
-    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 

@@ -83,7 +83,7 @@ class ChatPresenter(QObject):
     models_changed = Signal(object)  # ModelList
     presets_changed = Signal(object)  # tuple[PresetRow, ...], by name
     started = Signal()  # `conversation` is there
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     deprecation_found = Signal(str, str)  # a sentence, and a chat that uses the model or ""
     help_requested = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
     busy_changed = Signal()  # how many chats are being written
@@ -118,7 +118,7 @@ class ChatPresenter(QObject):
         self.drafts = ChatDrafts(self.opened, settings, self.do, self._remember_chat, self.publish_list, self)
         self.attaching = ComposerAttachments(self.opened, self.do, self.drafts.keep, self)
         self.attaching.changed.connect(self._attachments_changed)
-        self.attaching.told.connect(self.notice)
+        self.attaching.notice.connect(self.notice)
         self.message_actions = MessageActions(self, undo_stack)
         self.seal_actions = SealActions(self, settings, tasks)
         self._answers: AnswerQueue | None = None

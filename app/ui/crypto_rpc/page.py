@@ -50,7 +50,7 @@ class CryptoRpcPage(QObject):
     """A `TabPage`. What other parts of the window do is asked for by signals."""
 
     changed = Signal()
-    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
     help_requested = Signal(str)
     wallet_needed = Signal(str)  # a sentence
 

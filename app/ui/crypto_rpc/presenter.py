@@ -89,7 +89,7 @@ class CryptoRpcPresenter(QObject):
     caps_changed = Signal(object)  # CapsView
     busy_changed = Signal()
     split_read = Signal(int)  # thousandths of the canvas that the request had
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(
         self,

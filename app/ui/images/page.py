@@ -42,7 +42,7 @@ class ImagesPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
     help_requested = Signal(str)
     chat_requested = Signal(Path)  # an image to talk about
     video_requested = Signal(Path)  # an image that a video begins with
@@ -128,7 +128,7 @@ class ImagesPage(QObject):
         form.clear_requested.connect(self.clear)
         form.prompts_requested.connect(self.open_prompts)
         self.prompts.used.connect(self.set_prompt)
-        self.prompts.told.connect(self.toast_requested)
+        self.prompts.notice.connect(self.toast_requested)
         form.more.references_requested.connect(self.set_style)
 
     def _connect_gallery(self) -> None:

@@ -61,7 +61,7 @@ class ImagesPresenter(CallingPresenter):
     busy_changed = Signal()
     arrived = Signal(int)  # images that came since none was on its way
     balance_changed = Signal()
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     selected = Signal(str)  # the id of an image that came to be looked at
 
     def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:

@@ -41,7 +41,7 @@ class SpeechPage(QObject):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
     help_requested = Signal(str)
     transcribe_requested = Signal(Path)  # the file of a clip
 

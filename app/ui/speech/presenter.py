@@ -82,7 +82,7 @@ class SpeechPresenter(CallingPresenter):
     problem_changed = Signal(object)  # Problem or None
     calls_changed = Signal(object)  # (CallView, …) of the clip in the player
     busy_changed = Signal()
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(
         self,

@@ -48,7 +48,7 @@ class TranscriptionPage(QObject):
 
     changed = Signal()
     help_requested = Signal(str)  # an action id that another part of the window carries out
-    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
     chat_requested = Signal(str, str)  # title and text of a transcript
     speech_requested = Signal(str, str)
 

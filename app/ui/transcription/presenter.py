@@ -77,7 +77,7 @@ class TranscriptionPresenter(QObject):
     options_changed = Signal(object, object)  # Options, tuple[ModelChoice, ...]
     batch_changed = Signal(object)  # Batch
     footer_changed = Signal(str)
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     row_notice = Signal(str, str)  # a sentence, and the id of the row that it is about
     help_requested = Signal(str)  # an action of an error card that another part of the window carries out
     busy_changed = Signal()

@@ -58,7 +58,7 @@ class VideoPage(QObject):
 
     changed = Signal()
     help_requested = Signal(str)  # an action id that another part of the window carries out
-    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
@@ -123,7 +123,7 @@ class VideoPage(QObject):
         form.queue_requested.connect(self.queue)
         form.prompts_requested.connect(self.open_prompts)
         self.prompts.used.connect(self._set_prompt)
-        self.prompts.told.connect(self.toast_requested)
+        self.prompts.notice.connect(self.toast_requested)
 
     def _connect_jobs(self) -> None:
         main, presenter = self.main, self.presenter

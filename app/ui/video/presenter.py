@@ -51,7 +51,7 @@ class VideoPresenter(QObject):
     row_changed = Signal(object)  # JobRow
     detail_changed = Signal(object)  # Detail
     busy_changed = Signal()
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     job_notice = Signal(str, str)
     finished = Signal(str)  # the id of a job whose video is here
 
@@ -84,7 +84,7 @@ class VideoPresenter(QObject):
         self._seconds = 0
         self.job_store.changed.connect(self._publish_jobs)
         self.job_store.job_changed.connect(self._publish_job)
-        self.job_store.noticed.connect(self._publish_notice)
+        self.job_store.job_notice.connect(self._publish_notice)
         self.job_poller.progressed.connect(self._publish_job)
         current_account.account_changed.connect(self._account_changed)
         current_account.reach_changed.connect(self._reach_changed)

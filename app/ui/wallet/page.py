@@ -40,7 +40,7 @@ class WalletPage(QObject):
     """A `TabPage`. Other parts of the window are reached by signals, which the composition root connects."""
 
     changed = Signal()
-    toast_requested = Signal(object)  # a sentence; `Saved` for a file that was written
+    toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
     wallet_needed = Signal(str)  # the same, where a wallet has to be added first
     use_requested = Signal(str)  # the id of the account to call as
     top_up_closed = Signal(bool)  # whether it was credited
@@ -78,7 +78,7 @@ class WalletPage(QObject):
         theme, presenter, receipts = self._theme, self.presenter, self.receipts
         yield from self.main.build()
         self.dialogs = WalletDialogs(theme, self.main, self.keys)
-        self.dialogs.told.connect(self.toast_requested)
+        self.dialogs.notice.connect(self.toast_requested)
         self.key_dialogs = KeyDialogs(theme, self.main, self.api_keys)
         self._connect_list()
         self._connect_canvas()
@@ -108,7 +108,7 @@ class WalletPage(QObject):
         presenter.notice.connect(self.toast_requested)
         self.keys.changed.connect(presenter.reload)
         self.top_ups.open.changed.connect(lambda _payments: self._show_payments())
-        self.top_ups.open.told.connect(self.toast_requested)
+        self.top_ups.open.notice.connect(self.toast_requested)
         self.top_ups.paid.connect(presenter.read_account)
         self.top_ups.changed.connect(lambda _view: self.changed.emit())
 

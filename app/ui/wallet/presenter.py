@@ -59,7 +59,7 @@ class WalletPresenter(QObject):
     gauges_changed = Signal(tuple)  # of Gauge
     budgets_changed = Signal()
     busy_changed = Signal(bool)
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     balance_low = Signal(str, bool)
 
     def __init__(

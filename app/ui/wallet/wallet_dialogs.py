@@ -49,9 +49,9 @@ def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
 
 
 class WalletDialogs(QObject):
-    """`told` carries a sentence for a toast."""
+    """`notice` carries a sentence for a toast."""
 
-    told = Signal(object)  # a sentence; `SavedFile` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(self, theme: Theme, parent: QWidget, keys: WalletKeys) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class WalletDialogs(QObject):
         self.open = dialog
         try:
             if await dialog.answer() and dialog.added:
-                self.told.emit(tr("{added} is ready. Back up its key if you have not.", added=dialog.added))
+                self.notice.emit(tr("{added} is ready. Back up its key if you have not.", added=dialog.added))
         finally:
             self.open = None
         return dialog.added_id
@@ -130,7 +130,7 @@ class WalletDialogs(QObject):
             return
         password = dialog.password.text()
         problem = await self._keys.attempt(self._keys.export(account, password, dialog.path))
-        self.told.emit(
+        self.notice.emit(
             problem
             or SavedFile(dialog.path, tr("The key is in {name}, encrypted with your password", name=dialog.path.name))
         )

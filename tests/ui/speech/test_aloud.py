@@ -39,7 +39,7 @@ async def test_pressing_again_falls_silent_and_asks_for_nothing_more(speech: Spe
 
 async def test_an_answer_of_code_alone_says_that_there_is_nothing_to_read(speech: SpeechHarness) -> None:
     said: list[str] = []
-    speech.aloud.said.connect(said.append)
+    speech.aloud.notice.connect(said.append)
     speech.aloud.begin("row", "```\ncode\n```", is_whole=True)
     await until(lambda: said)
     assert said == ["This answer has no text to read aloud."]

@@ -81,7 +81,7 @@ class MoreControls(QObject):
         note = tr("The same seed makes answers more repeatable.")
         self.seed_row = ParameterRow(theme, tr("Seed"), self.seed, note=note)
         self.stop = _TextBox(tr("Stop sequences"), tr("One per line"))
-        self.stop.told.connect(self._stop_typed)
+        self.stop.edited.connect(self._stop_typed)
         self.stop_label = Label(theme, tr("Stop sequences"))
         self.stop_label.setBuddy(self.stop)
         self.stop_note = Label(theme, "", "small", "text3", wrap=True)
@@ -102,7 +102,7 @@ class MoreControls(QObject):
         self.expert = _TextBox(tr("Extra JSON"), '{"top_k": 40}')
         self.expert.setProperty("mono", True)
         self.expert.setTabChangesFocus(True)
-        self.expert.told.connect(lambda text: self.option_changed.emit("extra_json", text))
+        self.expert.edited.connect(lambda text: self.option_changed.emit("extra_json", text))
         self.expert_note = Label(theme, "", "small", "text3", wrap=True)
         self.expert_section.add(self.expert)
         self.expert_section.add(self.expert_note)
@@ -186,9 +186,9 @@ class MoreControls(QObject):
 
 
 class _TextBox(QPlainTextEdit):
-    """A few lines of text; `told` after a pause in typing, not for what a program put there."""
+    """A few lines of text; `edited` after a pause in typing, not for what a program put there."""
 
-    told = Signal(object)  # a sentence; `Saved` for a file that was written
+    edited = Signal(str)  # the text, a moment after the last key or when it is left
 
     def __init__(self, name: str, placeholder: str) -> None:
         super().__init__()
@@ -199,7 +199,7 @@ class _TextBox(QPlainTextEdit):
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(TYPING_PAUSE_MS)
-        self._typing.timeout.connect(lambda: self.told.emit(self.toPlainText()))
+        self._typing.timeout.connect(lambda: self.edited.emit(self.toPlainText()))
         self.textChanged.connect(self._typing.start)
 
     def show_text(self, text: str, *, other_chat: bool) -> None:
@@ -214,4 +214,4 @@ class _TextBox(QPlainTextEdit):
     def flush(self) -> None:
         if self._typing.isActive():
             self._typing.stop()
-            self.told.emit(self.toPlainText())
+            self.edited.emit(self.toPlainText())

@@ -52,7 +52,7 @@ class ComposerAttachments(QObject):
     """Keeps `OpenChat.attachments` and tells what the chips show. `keep_draft` puts the draft on the disk."""
 
     changed = Signal(object)  # tuple[AttachmentView, ...]
-    told = Signal(object)  # a sentence for a toast
+    notice = Signal(object)  # a sentence for a toast
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class ComposerAttachments(QObject):
             place = DocumentPlace(str(path)) if as_documents else None
             self._add(path.name, lambda path=path, place=place: check(path.name, read_file(path), place))  # type: ignore[misc]  # bound
         if len(paths) > MOST_AT_ONCE:
-            self.told.emit(
+            self.notice.emit(
                 tr(
                     "The first {most_at_once} of {count} files are attached.",
                     most_at_once=MOST_AT_ONCE,
@@ -218,7 +218,7 @@ class ComposerAttachments(QObject):
         except (NotAttached, StorageError) as error:
             item.attachment, item.sentence = before, "" if before is not None else error.sentence
             if before is not None:
-                self.told.emit(error.sentence)
+                self.notice.emit(error.sentence)
         if turn != self.turn or item not in self._items:
             return  # another chat is open by now, or the chip was taken away
         self._take()

@@ -31,7 +31,7 @@ class CollectionLibrary(QObject):
     """The files are read and written in threads."""
 
     changed = Signal(object)  # tuple[CollectionEntry, ...]
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(self, files: RpcCollections, tasks: TaskScope, trash: Trash) -> None:
         super().__init__()

@@ -23,10 +23,10 @@ NAME_WORDS = 6
 
 
 class ScenePrompts(QObject):
-    """`used` carries the words of the prompt that was chosen; `told` a sentence for a toast."""
+    """`used` carries the words of the prompt that was chosen; `notice` a sentence for a toast."""
 
     used = Signal(str)
-    told = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ScenePrompts(QObject):
         self._tasks = tasks
         self._library = library
         self._words = words
-        library.told.connect(self.told)
+        library.notice.connect(self.notice)
 
     @cached_property
     def popover(self) -> PresetPopover:

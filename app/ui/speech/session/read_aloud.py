@@ -25,7 +25,7 @@ TOGETHER_CHARS = 1500  # of what was written meanwhile
 class ReadAloud(QObject):
     """One answer at a time. `said` carries a sentence for the window, such as why nothing can be heard."""
 
-    said = Signal(str)
+    notice = Signal(str)  # a sentence
 
     def __init__(self, presenter: SpeechPresenter, tasks: TaskScope) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class ReadAloud(QObject):
         self.source, self._text, self._is_whole = source, spoken(text), is_whole
         self._news = asyncio.Event()
         if self._presenter.service is None or self._presenter.clip_library is None or not self._presenter.choice.voice:
-            self.said.emit(tr("No voice is selected yet. Choose one in Speech."))
+            self.notice.emit(tr("No voice is selected yet. Choose one in Speech."))
             self.source = ""
             return
         self._presenter.keep_choice()
@@ -74,7 +74,7 @@ class ReadAloud(QObject):
         first = await self._next_spans(0)
         if not first:
             self.source = ""
-            self.said.emit(tr("This answer has no text to read aloud."))
+            self.notice.emit(tr("This answer has no text to read aloud."))
             return
         presenter = self._presenter
         begun = self._text[: first[-1].end]
@@ -124,7 +124,7 @@ class ReadAloud(QObject):
 
     def _publish_problem(self, problem: Problem | None) -> None:
         if problem is not None and self.source:
-            self.said.emit(problem.sentence)
+            self.notice.emit(problem.sentence)
 
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)

@@ -52,7 +52,7 @@ OpenBlocks = Callable[[], Blocks]
 class VoiceCloning(QObject):
     cloned_voices_changed = Signal(object)  # (ClonedRow, …)
     sample_changed = Signal(object, bool)  # Key or None, still on its way
-    notice = Signal(object)  # a sentence; `Saved` for a file that was written
+    notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     problem_changed = Signal(object)  # Problem or None
     recording_changed = Signal(float, float, str)  # seconds, level in dB, a warning
     recorded = Signal(object, object)  # Path, SampleReport

@@ -151,7 +151,7 @@ class JobPoller(QObject):
         await self._job_store.record(
             job.id, state=state, note=note, ended_at=self._job_store.now(), download_url="", **more
         )
-        self._job_store.noticed.emit(job.id, "failed")
+        self._job_store.job_notice.emit(job.id, "failed")
 
     async def _ready(self, job: VideoJob) -> None:
         if job.state != "ready" or job.ready_at is None:
@@ -185,7 +185,7 @@ class JobPoller(QObject):
             ready_at=job.ready_at or now,
             ended_at=now,
         )
-        self._job_store.noticed.emit(job.id, "ready")
+        self._job_store.job_notice.emit(job.id, "ready")
         await self.finish(job.id)
         return True
 
@@ -202,7 +202,7 @@ class JobPoller(QObject):
             job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._job_store.now()
         )
         if held:
-            self._job_store.noticed.emit(job.id, "bad")
+            self._job_store.job_notice.emit(job.id, "bad")
 
     # Afterwards
 

@@ -27,13 +27,13 @@ MAX_NAME_CHARS = 48
 class VideoJobStore(QObject):
     """The jobs by id, in the order of the list. Every change goes through here: first the disk, then the window.
 
-    `noticed` tells a job's id and what a person may want to hear of at once: "ready", "failed", "unknown", "bad",
+    `job_notice` tells a job's id and what a person may want to hear of at once: "ready", "failed", "unknown", "bad",
     "consent", "disk". `unsaved` has why a job or its video could not be saved here, by the job's id, until it is.
     """
 
     changed = Signal()  # rows came, went or moved
     job_changed = Signal(str)
-    noticed = Signal(str, str)
+    job_notice = Signal(str, str)
 
     def __init__(self, folder: Path) -> None:
         super().__init__()

@@ -236,7 +236,7 @@ class PollScheduler:
             return
         if isinstance(error, StorageError):
             if self._errors[job_id] == 1:
-                self._job_store.noticed.emit(job_id, "disk")
+                self._job_store.job_notice.emit(job_id, "disk")
             self._job_store.refuse(
                 job_id,
                 tr(

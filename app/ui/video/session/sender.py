@@ -168,7 +168,7 @@ class Sender:
                 )
                 if job_store.is_in_memory(job.id):
                     job_store.refuse(job.id, ONLY_IN_MEMORY)
-                    job_store.noticed.emit(job.id, "disk")
+                    job_store.job_notice.emit(job.id, "disk")
                 await paid.answered(receipt.job.queue_id, receipt.exchange.id)
         except ServiceError as error:
             await self._not_queued(job, error)
@@ -216,7 +216,7 @@ class Sender:
                 what=problem.what,
             )
             await job_store.record(job.id, state="unknown", note=note, ended_at=job_store.now())
-            job_store.noticed.emit(job.id, "unknown")
+            job_store.job_notice.emit(job.id, "unknown")
         elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | CallsPaused):
             self.is_offline = True
             await job_store.record(job.id, state="waiting", note=WAITS_FOR_NETWORK)
@@ -226,7 +226,7 @@ class Sender:
             await job_store.record(
                 job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
             )
-            job_store.noticed.emit(job.id, "consent")
+            job_store.job_notice.emit(job.id, "consent")
         elif isinstance(error, PaymentRequired):
             await self._hold(job, problem.meaning, short=True)
         elif isinstance(error, RateLimited) and self._is_refused_too_long(job, error):
@@ -245,7 +245,7 @@ class Sender:
                 form = {**form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
             note = tr("{sentence} Nothing was charged.", sentence=problem.sentence)
             await job_store.record(job.id, state="failed", note=note, form=form, ended_at=job_store.now())
-            job_store.noticed.emit(job.id, "failed")
+            job_store.job_notice.emit(job.id, "failed")
 
     def _is_refused_too_long(self, job: VideoJob, error: RateLimited) -> bool:
         """Whether the person is asked instead of sending once more by itself: nothing is tried for ever."""
@@ -290,7 +290,7 @@ class Sender:
                 await self._job_store.record(job.id, state="failed", ended_at=self._job_store.now())
             else:
                 await self._job_store.record(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._job_store.now())
-                self._job_store.noticed.emit(job.id, "unknown")
+                self._job_store.job_notice.emit(job.id, "unknown")
                 await self.intents.acknowledge(job.intent_id)
 
     async def _end_of(self, job: VideoJob) -> str:

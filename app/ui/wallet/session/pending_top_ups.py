@@ -79,7 +79,7 @@ class PendingTopUps(QObject):
 
     changed = Signal(tuple)
     credited = Signal(str)
-    told = Signal(object)  # how a check ended, as a sentence
+    notice = Signal(object)  # how a check ended, as a sentence
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class PendingTopUps(QObject):
             return
         self._busy(intent_id)
         ended = await self.settle(await self._intents.sent(intent.id), again=True)
-        self.told.emit(ended.note or tr("The payment arrived. It was credited once."))
+        self.notice.emit(ended.note or tr("The payment arrived. It was credited once."))
 
     async def _send(self, intent: Intent, again: bool) -> PaymentOutcome:
         account = self._accounts.get(intent.account_id)
