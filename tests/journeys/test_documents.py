@@ -15,7 +15,7 @@ from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 from tests.kit.waiting import until
 
 
-def sent_passages(body: dict[str, Any]) -> list[tuple[str, str | None]]:
+def sent_files(body: dict[str, Any]) -> list[tuple[str, str | None]]:
     """Name and text of every file of a request."""
     parts = [part for each in body["messages"] if isinstance(each["content"], list) for part in each["content"]]
     files = [part["file"] for part in parts if part["type"] == "file"]
@@ -52,7 +52,8 @@ async def test_the_request_page_shows_the_passages_that_were_seen_neither_more_n
         talk.presenter.show_request()
         page = talk.request_pane
         await until(lambda: page.record is not None)
-        assert sent_passages(page.record.body) == [(name, texts[name]) for name in seen]
+        written = [f"## Passage {number}: {name}\n\n{texts[name]}" for number, name in enumerate(seen, 1)]
+        assert sent_files(page.record.body) == [("Passages.txt", "\n\n".join(written))]
         page.body.anchorClicked.emit(QUrl("fold:/messages"))
         shown = page.body.toPlainText()
         assert all(json.dumps(texts[name], ensure_ascii=False)[1:100] in shown for name in seen)

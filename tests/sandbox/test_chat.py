@@ -194,6 +194,15 @@ def test_a_quote_cites_its_file_when_that_is_asked_for(sandbox: Client) -> None:
     assert "> The flat costs 900 euros. [1](#passage-1)" in sandbox.said(messages=[ask, *user(*parts)])
 
 
+def test_each_passage_of_a_file_of_passages_is_cited_by_its_place(sandbox: Client) -> None:
+    ask = {"role": "system", "content": "Behind a sentence that rests on one, write [n](#passage-n)."}
+    text = "## Passage 1: a.md, line 1\n\nThe flat costs 900 euros.\n\n## Passage 2: b.md, line 4\n\nCats sleep.\n\n## End"
+    parts = {"type": "text", "text": "What does the flat cost?"}, attached("Passages.txt", text.encode())
+    said = sandbox.said(messages=[ask, *user(*parts)])
+    assert "“a.md, line 1” says:\n\n> The flat costs 900 euros. [1](#passage-1)" in said
+    assert "“b.md, line 4” says nothing about that." in said
+
+
 def test_the_text_of_a_file_is_paid_for(sandbox: Client) -> None:
     def tokens(*parts: dict[str, object]) -> int:
         answer = sandbox.chat(messages=user({"type": "text", "text": "Hello"}, *parts))

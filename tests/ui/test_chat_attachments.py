@@ -12,7 +12,7 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from app.service.http.base64_text import PLAIN_TEXT, Base64Text, text_in
-from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals
+from app.ui.chat.composer.attachment import Attachment, DocumentPlace, attachments_of, cached_ones, refusals
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
 from app.ui.chat.session.requests import shortened_body
 from app.ui.kit.image_decoding import fitted
@@ -127,6 +127,16 @@ def test_each_model_refuses_what_it_cannot_take_r_chat_11_r_chat_12_r_chat_13() 
     assert refusals(many[:2], one)[1] == "Plain allows 1 image per message."
     heavy = [Attachment("text", "x", "", 15_000_000, "0" * 64)] * 2
     assert refusals(heavy, None) == ("", "Attachments can total up to 25 MB (26,214,400 bytes).")
+
+
+def test_all_passages_of_a_message_are_one_of_its_five_files_R_AUG_10() -> None:
+    passage = Attachment("text", "x.md, line 1", "text/plain", 10, "0" * 64, place=DocumentPlace("/x.md", 1, 1))
+    file = Attachment("text", "x", "text/plain", 10, "0" * 64)
+    whole_document = file._replace(place=DocumentPlace("/x.md"))
+    assert refusals([file, *[passage] * 5, file, file, whole_document], None) == ("",) * 9
+    too_many = refusals([*[passage] * 5, *[file] * 5], None)
+    assert too_many == (*("",) * 9, "Up to 5 files per message. Passages together count as one.")
+    assert refusals([file] * 6, None)[5] == "Up to 5 files per message."
 
 
 def test_the_first_long_attachments_are_marked_for_the_cache_r_chat_05() -> None:
@@ -361,8 +371,8 @@ def test_bytes_that_are_sent_are_cut_like_any_other() -> None:
 def test_a_short_text_that_is_sent_is_looked_at_whole() -> None:
     sent = Base64Text.of(b"A passage of some length. " * 60, PLAIN_TEXT)
     assert text_in(str(shortened_body({"url": sent})["url"])) == "A passage of some length. " * 60
-    assert text_in(str(shortened_body({"url": Base64Text.of(bytes(8_980), PLAIN_TEXT)})["url"])) is not None
-    assert "characters)" in str(shortened_body({"url": Base64Text.of(bytes(9_000), PLAIN_TEXT)}))
+    assert text_in(str(shortened_body({"url": Base64Text.of(bytes(29_980), PLAIN_TEXT)})["url"])) is not None
+    assert "characters)" in str(shortened_body({"url": Base64Text.of(bytes(30_000), PLAIN_TEXT)}))
 
 
 # Documents: read here first, by the process that reads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 
 import pytest
@@ -361,6 +362,7 @@ async def test_an_answer_cites_its_passages_and_they_open_the_document_at_the_pl
             system, asked = shown.fake.requests[-1]["messages"]
             assert (system["role"], system["content"]) == ("system", CITE_PASSAGES)
             assert [part["type"] for part in asked["content"]] == ["text", "file"]
+            assert said(shown).startswith("Passages.txt\n## Passage 1: long.md, lines ")
             question, answer = shown.page.rows()
             (source,) = answer.sources
             assert source.title.startswith("long.md, lines ")
@@ -458,5 +460,38 @@ async def test_the_page_of_a_project_counts_its_documents_and_opens_them(
             await until(lambda: not page.findChildren(DocumentsDialog))
             page.reject()
             await shown.tasks.idle()
+        finally:
+            shown.presenter.documents.close()
+
+
+async def test_passages_go_in_one_file_and_leave_room_for_four_more_R_AUG_10_R_EXT_10(
+    theme: Theme, tmp_home: Path, papers: Path
+) -> None:
+    for number in range(5):
+        (papers / f"zebra{number}.md").write_text(f"A zebra at https://zoo.example/{number}.")
+    own = [papers.parent / f"own{number}.txt" for number in range(4)]
+    for file in own:
+        file.write_text("mine")
+    async with open_chat(theme, tmp_home) as shown:
+        try:
+            await with_papers(shown, papers)
+            shown.presenter.attaching.add_files([own[0]])
+            shown.presenter.attaching.add_files([papers / "zebra0.md"], as_documents=True)  # counts as the first passage
+            shown.presenter.set_draft("zebra")
+            shown.page.controller.find_passages()
+            await until(lambda: len(shown.presenter.attaching.views()) == 7)
+            shown.presenter.attaching.add_files(own[1:3])
+            await shown.tasks.idle()
+            assert not any(view.refusal for view in shown.presenter.attaching.views())
+            await shown.say("zebra")
+            parts = shown.fake.requests[-1]["messages"][-1]["content"]
+            assert [part["type"] for part in parts] == ["text", *["file"] * 5]
+            assert parts[0]["text"] == "zebra", "the service opens links in it"
+            text = said(shown)
+            assert [f"## Passage {number}: " in text for number in range(1, 8)] == [False, *[True] * 5, False]
+            numbered = dict(re.findall(r"## Passage (\d): (zebra\d.md)", text))
+            sources = shown.page.rows()[-1].sources
+            assert sources[0].title == "zebra0.md"
+            assert [sources[int(number) - 1].title.split(",")[0] for number in numbered] == list(numbered.values())
         finally:
             shown.presenter.documents.close()

@@ -15,7 +15,7 @@ from app.sandbox.chat import structured, tool_calls
 from app.sandbox.chat.attachments import describe
 from app.sandbox.chat.augmentation import Findings
 from app.sandbox.chat.chat_request import ChatRequest, text_of
-from app.sandbox.chat.file_parts import quotes, read_files
+from app.sandbox.chat.file_parts import passages_in, quotes, read_files
 from app.sandbox.chat.handbook import Section
 from app.sandbox.chat.handbook_reader import DocumentReading, Reply, read
 from app.sandbox.http.call import DIALECTS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.sandbox.http.scripted_responses import ResponseRule
     from app.sandbox.site import Site
 
-PASSAGE_MARK = "(#passage-n)"  # a system prompt with it asks for links to the files that are quoted
+PASSAGE_MARK = "(#passage-n)"  # a system prompt with it asks for links to the passages that are quoted
 LOOK_AT = {"low": 2, "medium": 4, "high": 8}
 
 
@@ -154,6 +154,8 @@ def _reply(site: Site, turn: Turn) -> Reply:
     if not files:
         return reply
     is_cited = any(PASSAGE_MARK in text_of(each) for each in turn.request.messages if each.get("role") == "system")
+    if is_cited:
+        files = passages_in(files)
     quoted = quotes(turn.question, files, lambda number: f" [{number}](#passage-{number})" if is_cited else "")
     text = f"{quoted}\n\n{reply.text}" if reply.used else quoted
     return Reply(text, reply.used, (*reply.trace, f"Read {len(files)} attached files."))

@@ -28,6 +28,7 @@ QUOTED_CHARS = 600
 _MEMBERS = re.compile(
     r"(word/document\.xml|ppt/slides/slide\d+\.xml|xl/sharedStrings\.xml|xl/worksheets/\w+\.xml|.+\.x?html?)", re.I
 )
+_PASSAGE = re.compile(r"^## Passage \d+: (.+)$", re.MULTILINE)
 _BREAK = re.compile(r"</(?:\w+:)?(?:p|h\d|row|si|tr|li|div)>")
 _TAG = re.compile(r"<[^>]*>")
 _STREAM = re.compile(rb"stream\r?\n(.*?)endstream", re.DOTALL)
@@ -74,6 +75,16 @@ def with_text(messages: Sequence[Json]) -> tuple[Json, ...]:
             message = {**message, "content": parts}
         found.append(message)
     return tuple(found)
+
+
+def passages_in(files: Sequence[ReadFile]) -> list[ReadFile]:
+    """Return the files, and in place of one that is made of numbered passages each of these."""
+    found = []
+    for file in files:
+        _, *pieces = _PASSAGE.split(file.text)
+        passages = [ReadFile(name, text.strip()) for name, text in zip(pieces[::2], pieces[1::2], strict=True)]
+        found += passages or [file]
+    return found
 
 
 def quotes(question: str, files: Sequence[ReadFile], cite: Callable[[int], str]) -> str:

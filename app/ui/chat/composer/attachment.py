@@ -34,6 +34,7 @@ MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
     "video": (("video",), 3, tr("Up to 3 videos per request.")),
     **dict.fromkeys(_FILES, (_FILES, 5, tr("Up to 5 files per message."))),
 }
+_WITH_PASSAGES = tr("Up to 5 files per message. Passages together count as one.")
 _CANNOT: Mapping[str, tuple[str, str]] = {
     "image": ("supports_vision", tr("cannot see images")),
     "audio": ("supports_audio_input", tr("cannot listen to audio")),
@@ -99,6 +100,11 @@ class Attachment(NamedTuple):
         return stored if self.place is None else {**stored, "place": self.place._asdict()}
 
     @property
+    def is_excerpt(self) -> bool:
+        """Whether it is a passage of a document. All those of a message are sent in one file."""
+        return self.kind == "text" and self.place is not None and self.place.first > 0
+
+    @property
     def detail(self) -> str:
         """`1.2 MB, 2,048 × 1,536`, and what was done to it."""
         parts = [number_format.size(self.size)]
@@ -130,13 +136,16 @@ def refusals(attachments: Sequence[Attachment], model: Model | None) -> tuple[st
     counted: dict[tuple[Kind, ...], int] = {}
     found: list[str] = []
     total = 0
+    has_excerpts = False
     for each in attachments:
         kinds, most, sentence = MOST_OF[each.kind]
-        counted[kinds] = counted.get(kinds, 0) + 1
+        if not (each.is_excerpt and has_excerpts):
+            counted[kinds] = counted.get(kinds, 0) + 1
+        has_excerpts = has_excerpts or each.is_excerpt
         total += each.size
         refused = why_refused(each, model)
         if not refused and counted[kinds] > most:
-            refused = sentence
+            refused = _WITH_PASSAGES if has_excerpts and kinds == _FILES else sentence
         if not refused and each.kind == "image" and counted[kinds] > most_images(model):
             number, name = most_images(model), model.name if model is not None else tr("The model")
             refused = tr_n(

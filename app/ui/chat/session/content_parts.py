@@ -5,7 +5,7 @@ Until then a part says which attachment it stands for, so that a request can be 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,17 +26,30 @@ if TYPE_CHECKING:
     from app.storage.attachment_files import AttachmentFiles
     from app.storage.chat_rows import Message
 
+PASSAGES_NAME = "Passages.txt"
+
 
 @dataclass(frozen=True, slots=True)
 class AttachedPart(ContentPart):
-    """A part whose bytes are still on the disk."""
+    """A part whose bytes are still on the disk. `excerpts` are what its file is made of, each with its number."""
 
     attachment: Attachment | None = None
+    excerpts: tuple[tuple[int, Attachment], ...] = ()
 
     @classmethod
-    def of(cls, attachment: Attachment, *, cache: bool = False) -> AttachedPart:
+    def of(
+        cls, attachment: Attachment, excerpts: tuple[tuple[int, Attachment], ...] = (), *, cache: bool = False
+    ) -> AttachedPart:
         outline = outline_of(attachment, cache=cache)
-        return cls(outline.type, outline.value, cache, None, attachment)
+        return cls(outline.type, outline.value, cache, None, attachment, excerpts)
+
+    def data(self, files: AttachmentFiles) -> bytes:
+        """Read what it stands for. Raises `StorageError`."""
+        if not self.excerpts:
+            return files.read(self.attachment.sha256) if self.attachment is not None else b""
+        return b"\n\n".join(
+            f"## Passage {number}: {each.name}\n\n".encode() + files.read(each.sha256) for number, each in self.excerpts
+        )
 
 
 def user_messages(
@@ -45,7 +58,8 @@ def user_messages(
     """Return the turns of a branch that carry attachments, by message id.
 
     What the model does not take is replaced by a sentence that says so. A turn is written the same each time, so that
-    caches keep hitting.
+    caches keep hitting. Passages go in one file: a message may have five (R-AUG-10), and as text of the message the
+    service would open the links in them (R-EXT-10).
     """
     turns = [(message, attachments_of(message.attachments)) for message in branch if message.attachments]
     marked = cached_ones([group for _, group in turns]) if cache else frozenset()
@@ -56,11 +70,21 @@ def user_messages(
             refused = why_refused(each, model)
             if refused:
                 parts.append(stand_in(each, refused))
+            elif each.is_excerpt:
+                if not any(earlier.is_excerpt for earlier in group[:place]):
+                    excerpts = tuple(pair for pair in _numbered(group) if pair[1].is_excerpt)
+                    file = Attachment("text", PASSAGES_NAME, "text/plain", sum(one.size for _, one in excerpts), "")
+                    parts.append(AttachedPart.of(file, excerpts))
             else:
                 parts.append(AttachedPart.of(each, cache=(turn, place) in marked))
         if parts:
             found[message.id] = ChatMessage("user", tuple(parts))
     return found
+
+
+def _numbered(group: Sequence[Attachment]) -> Iterator[tuple[int, Attachment]]:
+    """What is from documents, counted as answers cite it."""
+    return enumerate((each for each in group if each.place is not None), 1)
 
 
 def has_attachments(request: ChatRequest) -> bool:
@@ -77,7 +101,7 @@ def _filled(message: ChatMessage, files: AttachmentFiles) -> ChatMessage:
     if not any(isinstance(part, AttachedPart) for part in _parts(message)):
         return message
     parts = [
-        part_of(part.attachment, Base64Text.of(files.read(part.attachment.sha256)), cache=part.cache)
+        part_of(part.attachment, Base64Text.of(part.data(files)), cache=part.cache)
         if isinstance(part, AttachedPart) and part.attachment is not None
         else part
         for part in _parts(message)
