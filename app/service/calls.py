@@ -171,6 +171,7 @@ class CallRecord:
     on_exchange: Callable[[Exchange], None]
     exchange: Exchange
     finished: bool = False
+    maybe_sent: bool = False  # by a try before the last
     _begun: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -240,6 +241,8 @@ class CallRecord:
         """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""
         if is_outcome_unknown(self.call.kind, error):
             return "unknown"
+        if error.surely_not_sent and not self.maybe_sent:
+            return "not sent"
         return "cut" if isinstance(error, StreamCut) else "error"
 
     def _change(self, **changes: object) -> None:

@@ -314,6 +314,7 @@ class ServiceClient:
                 was_unlocked = True
                 continue
             except ServiceError as error:
+                record.maybe_sent |= not error.surely_not_sent
                 if second_chance.taken(error):
                     continue
                 attempts = record.exchange.attempts

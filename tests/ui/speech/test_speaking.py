@@ -235,6 +235,21 @@ async def test_without_an_account_it_says_so_and_keeps_the_text(speech: SpeechHa
     assert speech.presenter.text == "Hello."
 
 
+async def test_a_part_that_never_left_costs_nothing(speech: SpeechHarness) -> None:
+    async with serving() as gone:
+        address = gone.base_url
+    real = speech.current_account.service
+    service = open_service(address, "service", None, lambda exchange: None)
+    speech.current_account.service = service
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.write(TEXT)
+    await speech.spoken()
+    (part, *_) = speech.takes[0].parts
+    assert (part.state, part.cost_usd, part.cost_source) == ("failed", None, "none")
+    speech.current_account.service = real
+    await service.aclose()
+
+
 @pytest.mark.parametrize(
     ("body", "told"),
     [

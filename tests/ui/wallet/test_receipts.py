@@ -13,10 +13,10 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.service.x402 import TransactionPage, X402Resource
-from app.storage.receipts import Receipt, Receipts, receipt_of
+from app.storage.receipts import OUTCOMES, Receipt, Receipts, receipt_of
 from app.ui.kit.theme import Theme
 from app.ui.wallet.bookings_and_signatures import ComparePage
-from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
+from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, OUTCOME, ReceiptTable
 from app.ui.wallet.session.comparison import Booking, compare, service_bookings
 from app.ui.wallet.state import BookRow, Difference, Totals
 from app.ui.wallet.usage_chart import scale_of
@@ -52,6 +52,19 @@ async def fill(wallet: WalletHarness, count: int = 6) -> None:
 def shown(wallet: WalletHarness, column: int) -> list[str]:
     rows = wallet.receipts_table.rows
     return [str(rows.index(place, column).data() or "") for place in range(rows.rowCount())]
+
+
+async def test_a_call_that_never_reached_the_service_was_not_sent_rather_than_refused(wallet: WalletHarness) -> None:
+    receipts = Receipts(wallet.database)
+    for number, outcome in enumerate(OUTCOMES):
+        at = datetime.now(UTC) - timedelta(days=number)
+        await receipts.add(
+            receipt_of(id=outcome, at=at, account_id="a", tab="chat", endpoint="POST /x", outcome=outcome)
+        )
+    wallet.receipts.reload()
+    await wallet.tasks.idle()
+    words = ["Answered", "Refused", "Not sent", "Interrupted", "Stopped", "Unknown"]
+    assert shown(wallet, OUTCOME) == words
 
 
 async def test_the_latest_calls_are_painted_as_soon_as_they_are_read(wallet: WalletHarness, qtbot: QtBot) -> None:

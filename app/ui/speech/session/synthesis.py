@@ -203,7 +203,9 @@ class SpeechSynthesis(QObject):
             state, note = "cut", STOPPED
         cost, source = exchange.cost_usd, cast(CostSource, exchange.cost_source)
         if state != "complete":
-            refused = exchange.outcome == "error" and (exchange.status is None or exchange.status >= HTTP_REFUSED)
+            refused = exchange.outcome == "not sent" or (
+                exchange.outcome == "error" and (exchange.status is None or exchange.status >= HTTP_REFUSED)
+            )
             source = "none" if refused else "at most"
             cost = None if refused else cost if cost is not None else self.price(part.finish - part.start)
         return replace(
