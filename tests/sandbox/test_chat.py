@@ -196,7 +196,9 @@ def test_a_quote_cites_its_file_when_that_is_asked_for(sandbox: Client) -> None:
 
 def test_each_passage_of_a_file_of_passages_is_cited_by_its_place(sandbox: Client) -> None:
     ask = {"role": "system", "content": "Behind a sentence that rests on one, write [n](#passage-n)."}
-    text = "## Passage 1: a.md, line 1\n\nThe flat costs 900 euros.\n\n## Passage 2: b.md, line 4\n\nCats sleep.\n\n## End"
+    text = (
+        "## Passage 1: a.md, line 1\n\nThe flat costs 900 euros.\n\n## Passage 2: b.md, line 4\n\nCats sleep.\n\n## End"
+    )
     parts = {"type": "text", "text": "What does the flat cost?"}, attached("Passages.txt", text.encode())
     said = sandbox.said(messages=[ask, *user(*parts)])
     assert "“a.md, line 1” says:\n\n> The flat costs 900 euros. [1](#passage-1)" in said

@@ -476,7 +476,9 @@ async def test_passages_go_in_one_file_and_leave_room_for_four_more_R_AUG_10_R_E
         try:
             await with_papers(shown, papers)
             shown.presenter.attaching.add_files([own[0]])
-            shown.presenter.attaching.add_files([papers / "zebra0.md"], as_documents=True)  # counts as the first passage
+            shown.presenter.attaching.add_files(
+                [papers / "zebra0.md"], as_documents=True
+            )  # counts as the first passage
             shown.presenter.set_draft("zebra")
             shown.page.controller.find_passages()
             await until(lambda: len(shown.presenter.attaching.views()) == 7)

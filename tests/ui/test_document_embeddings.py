@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from app.credentials.accounts import Account
 from app.documents.vectors import about, keep
@@ -116,9 +116,12 @@ async def test_the_window_says_the_price_and_starts_when_its_button_is_pressed(
             assert pane.choice.currentText().startswith("Qwen 3 0.6B, private")
             assert f"{PASSAGES} passages to embed" in pane.price.text()
             assert "question costs up to $" in pane.price.text()
+            await until(lambda: dialog.findChild(QScrollArea).verticalScrollBar().maximum() == 0)
             assert await controls_of(swift_sandbox).paid(PATH) == 0
+            height = dialog.height()
             pane.start.click()
             await until(lambda: f"{PASSAGES} passages are embedded" in pane.note.text() and pane.start.isHidden())
+            assert dialog.height() == height, "the buttons below stay under the pointer"
             pane.switch.click()
             await until(lambda: "by words only" in pane.note.text() and pane.switch.text() == "Turn on")
             pane.choice.setCurrentIndex(1)
@@ -352,6 +355,32 @@ async def test_an_exported_file_does_not_tell_the_address_of_a_service(
             tab.presenter.documents.close()
 
 
+@pytest.mark.parametrize("damage", [{"hashes": "AA"}, None])
+async def test_an_import_says_that_damaged_embeddings_were_left_out(
+    tmp_home: Path, swift_sandbox: RunningSandbox, folder: Path, tmp_path: Path, damage: dict[str, str] | None
+) -> None:
+    async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
+        documents = tab.presenter.documents
+        try:
+            project = await followed(tab, folder)
+            documents.embeddings.embed(project, (await documents.embeddings.models())[0])
+            await tab.tasks.idle()
+            file = tmp_path / "one.json"
+            tab.presenter.export_project(project, file)
+            await tab.tasks.idle()
+            body = json.loads(file.read_text())
+            body["embeddings"] = {**body["embeddings"], **damage} if damage else "nothing like it"
+            file.write_text(json.dumps(body))
+            reports: list[tuple[str, ...]] = []
+            tab.presenter.reported.connect(lambda _title, lines: reports.append(lines))
+            tab.presenter.import_files((file,))
+            await tab.tasks.idle()
+            words = "The embeddings of “Papers” are damaged and were left out. You can embed its documents again."
+            assert [lines[-1] for lines in reports] == [words]
+        finally:
+            documents.close()
+
+
 async def test_a_full_disk_while_importing_is_said_as_it_is(
     tmp_home: Path, swift_sandbox: RunningSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -361,7 +390,7 @@ async def test_a_full_disk_while_importing_is_said_as_it_is(
     monkeypatch.setattr(document_embeddings, "unpack", full)
     async with open_sandbox_chat_presenter(tmp_home, swift_sandbox) as tab:
         embeddings = tab.presenter.documents.embeddings
-        embeddings.take("p", {})
+        assert await embeddings.take("p", {}), "not damaged"
         await tab.tasks.idle()
         note = embeddings.state("p").note
         assert "could not be changed" in note

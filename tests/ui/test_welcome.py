@@ -10,6 +10,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from app.core.secret_storage import SecretsState
+from app.ui.settings.accounts.state import FormState
 from app.ui.shell.welcome import WelcomePage
 from tests.kit.shell import KEY, make_settings, refused
 from tests.kit.widgets import words
@@ -156,6 +158,27 @@ async def test_enter_is_printed_where_it_works_and_mending_a_field_moves_no_butt
     assert connect.mapTo(page, QPoint(0, 0)) == before
     start.setFocus()
     assert hints(start, connect) == ("Enter", "")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 640)])
+async def test_however_long_the_error_the_button_stays_where_it_is(page, harness, size):
+    harness.window.resize(*size)
+    QApplication.processEvents()  # the window takes its size in steps
+    form = page.form
+    places = []
+    long = "The certificate of this server is not trusted by this computer. Run the test in Settings, under Connection."
+    for state in (
+        FormState(),
+        FormState(problems={"base_url": long}, can_save_unchecked=True),
+        FormState(problems={"base_url": long[:63], "key": long[:63]}),
+        FormState(sentence=long, can_save_unchecked=True),
+        FormState(),
+    ):
+        form.show_form(state, SecretsState())
+        for _ in range(4):  # a layout asks the one around it, which does so in its turn
+            QApplication.processEvents()
+        places.append(form.connect_button.mapTo(page, QPoint()))
+    assert places == [places[0]] * 5
 
 
 async def test_the_key_is_dots_until_the_eye_is_pressed(page):

@@ -100,7 +100,7 @@ async def import_project(database: Database, body: Mapping[str, Any], account_id
         newest.id if newest is not None else "",
         left,
         _documents(body.get("documents")),
-        embeddings if isinstance(embeddings, Mapping) else None,
+        embeddings if isinstance(embeddings, Mapping | None) else {},
     )
 
 

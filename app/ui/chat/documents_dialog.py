@@ -81,6 +81,7 @@ class DocumentsDialog(Dialog):
         line.addWidget(self.pause)
         self.body.addLayout(line)
         self.embeddings = EmbeddingsPane(theme, documents.embeddings, project_id, tasks)
+        self.embeddings.grown.connect(self._fit)
         self.body.addWidget(self.embeddings)
         self.unread_title = Label(theme, "", weight=600)
         self.unread = QPlainTextEdit()

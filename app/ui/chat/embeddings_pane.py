@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
@@ -15,6 +15,7 @@ from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import retain_size_when_hidden
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
     from app.ui.chat.session.document_embeddings import DocumentEmbeddings, Embedding, Offer
     from app.ui.kit.theme import Theme
 
+NOTE_LINES = 2  # that there is always room for
 LATER_MS = 100  # what comes within this is shown together
 
 
 class EmbeddingsPane(QWidget):
     """Nothing is sent before its button is pressed, which says the price. `refresh` when the passages changed."""
+
+    grown = Signal()  # it may need more or less height
 
     def __init__(self, theme: Theme, embeddings: DocumentEmbeddings, project_id: str, tasks: TaskScope) -> None:
         super().__init__()
@@ -57,8 +61,11 @@ class EmbeddingsPane(QWidget):
         row.addWidget(self.start)
         column.addLayout(row)
         column.addWidget(self.price)
+        for each in (self.start, self.price, self.stop):
+            retain_size_when_hidden(each)
+        self.note.setMinimumHeight(NOTE_LINES * theme.line_px("small"))
         links = QHBoxLayout()
-        for link in (self.stop, self.switch, self.delete):
+        for link in (self.switch, self.delete, self.stop):
             links.addWidget(link)
             link.hide()
         links.addStretch(1)
@@ -134,16 +141,19 @@ class EmbeddingsPane(QWidget):
                 else tr("{count}, {size}. Not used: Rialto searches by words only.", count=count, size=size)
             )
         self.note.set_text(f"{words} {state.note}".strip())
+        self.grown.emit()
 
     def _show_offer(self, state: Embedding, model: Model | None, offer: Offer | None) -> None:
         if model is None or offer is None:
             self.start.hide()
             self.price.set_text(tr("This account has no embedding models."))
+            self.grown.emit()
             return
         self.start.setVisible(offer.passages > 0 and not state.running)
         words = tr("Embed")
         self.start.setText(f"{words} · {money(offer.price)}" if offer.price is not None else words)
         self.price.set_text(" ".join(_offer_words(state, model, offer)))
+        self.grown.emit()
 
     def _start(self) -> None:
         model = self._model()

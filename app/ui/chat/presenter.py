@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -956,8 +957,13 @@ class ChatPresenter(QObject):
         await self.library.load()
         await self.projects.take_in(report.projects)
         for each in report.projects:
-            if each.embeddings is not None:
-                self.documents.embeddings.take(each.project.id, each.embeddings)
+            taken = each.embeddings is None or await self.documents.embeddings.take(each.project.id, each.embeddings)
+            if not taken:
+                words = tr(
+                    "The embeddings of “{name}” are damaged and were left out. You can embed its documents again.",
+                    name=each.project.name,
+                )
+                report = replace(report, lines=(*report.lines, words), is_whole=False)
             if each.documents:
                 self.follow_asked.emit(each.project.id, each.project.name, each.documents)
         self.publish_list()

@@ -56,6 +56,7 @@ class FieldBox(QWidget):
         """Take the sentence and its room away."""
         self.show_problem("")
         self._sentence.set_text(_NO_PROBLEM)
+        self._problem.updateGeometry()  # hidden, it does not tell that by itself
 
     def show_problem(self, sentence: str) -> None:
         if sentence == self.problem:

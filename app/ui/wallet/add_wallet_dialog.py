@@ -119,6 +119,7 @@ class AddWalletDialog(Dialog):
         )
         self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
         self.phrase = Label(self._theme, in_columns(["m" * LONGEST_WORD] * WORDS), "reading", mono=True, wrap=True)
+        self.phrase.setMargin(self._theme.px(8))  # between the words and the ring
         self.phrase.ensurePolished()
         self.phrase.setMinimumHeight(self.phrase.sizeHint().height())  # the room of a phrase, before there is one
         self.phrase.set_text("")
@@ -184,6 +185,10 @@ class AddWalletDialog(Dialog):
     def _turn(self, way: str) -> None:
         self.pages.setCurrentIndex([key for key, _ in WAYS].index(way))
         self.chain.setEnabled(way in ("new", "import"))
+        self._name_button(way)
+        self.problem.set_text("")
+
+    def _name_button(self, way: str) -> None:
         words = {
             "new": tr("Show recovery phrase"),
             "import": tr("Import"),
@@ -201,7 +206,6 @@ class AddWalletDialog(Dialog):
                 widths.append(self.keep.sizeHint().width())
         self.keep.setMinimumWidth(max(widths))  # it keeps its place whatever it says
         self.keep.setText(words[way])
-        self.problem.set_text("")
 
     def _choose_file(self) -> None:
         ask_for_file(self, tr("A key file"), self.import_file)
@@ -218,6 +222,7 @@ class AddWalletDialog(Dialog):
         was_pressed = self.keep.hasFocus()
         self.keep.clearFocus()  # it would go to the first control of the dialog
         self.problem.set_text("")
+        self.keep.setText(tr("Preparing") if self.way.current == "new" and not self._phrase else tr("Checking"))
         self.keep.setEnabled(False)
         try:
             problem = await self._keys.attempt(self._by_way())
@@ -226,6 +231,7 @@ class AddWalletDialog(Dialog):
             if self.added_id:
                 self.accept()
         finally:
+            self._name_button(self.way.current)
             self.keep.setEnabled(True)
             if was_pressed and self.focusWidget() is None:
                 (self._own_field if self.problem.text() and self._own_field else self.keep).setFocus()

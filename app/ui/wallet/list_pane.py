@@ -18,7 +18,7 @@ from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.surfaces import float_scroll_bar, zone
 from app.ui.wallet.account_card import AccountView, age_words, column
 from app.ui.wallet.limit_fields import LimitFields
 from app.ui.wallet.state import AccountCard
@@ -80,6 +80,7 @@ class WalletListPane(QWidget):
         self.area.setWidgetResizable(True)
         self.area.setAccessibleName(tr("Accounts and limits"))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        float_scroll_bar(self.area)
         self.area.setWidget(holder)
         outer.addWidget(self.area, 1)
         self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -30,7 +31,14 @@ async def test_a_new_wallet_hides_its_words_while_it_wants_them_confirmed(wallet
     await until(lambda: wallet.dialog is not None)
     dialog = wallet.dialog
     dialog.keep.click()
-    await until(lambda: dialog.phrase.text())
+    said = set()
+    while not dialog.phrase.text():
+        await asyncio.sleep(0)
+        said.add((dialog.keep.text(), dialog.keep.isEnabled()))
+    assert ("Preparing", False) in said
+    await until(dialog.keep.isEnabled)
+    assert dialog.keep.text() == "Continue"
+    assert dialog.phrase.margin() > 4, "the ring of the focus stands off the words"
     words = phrase_words(dialog)
     assert len(words) == 12
     dialog.keep.click()

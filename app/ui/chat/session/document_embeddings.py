@@ -233,9 +233,19 @@ class DocumentEmbeddings(QObject):
         except (sqlite3.Error, OSError):
             return None
 
-    def take(self, project_id: str, told: Mapping[str, object]) -> None:
-        """Keep the vectors of an imported project; no question is embedded before that is switched on."""
-        self._run(self._change, project_id, lambda path: unpack(path, told))
+    async def take(self, project_id: str, told: Mapping[str, object]) -> bool:
+        """Keep the vectors of an imported project; no question is embedded before that is switched on.
+
+        Return False for what is damaged and was not kept. A disk that refuses is told in the project's state.
+        """
+        is_damaged = False
+
+        def keep(path: Path) -> None:
+            nonlocal is_damaged
+            is_damaged = not unpack(path, told)
+
+        await self._change(project_id, keep)
+        return not is_damaged
 
     def forget_missing(self, project_id: str, names: Set[bytes]) -> None:
         """Delete the vectors of those of these texts that the project no longer has."""

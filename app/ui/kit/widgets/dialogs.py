@@ -19,7 +19,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.fields import bind_label
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.surfaces import float_scroll_bar, zone
 
 WIDTH = 440
 MAX_SHARE = 0.85  # of the height of the window behind
@@ -73,6 +73,7 @@ class Dialog(QDialog):
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        float_scroll_bar(self._scroll)
         self._scroll.setWidget(inner)
         outer.addWidget(self._scroll, 1)
         self._footer = QFrame()

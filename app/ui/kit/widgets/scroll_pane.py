@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.surfaces import float_scroll_bar, zone
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -23,6 +23,7 @@ class ScrollPane(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(spoken)
+        float_scroll_bar(self)
 
     def fill(self, theme: Theme, tone: str, margins: tuple[int, int, int, int], spacing: int) -> QVBoxLayout:
         """Put in a column in the tone of a zone. Left, top, right, bottom and the gaps grow with the theme's size."""

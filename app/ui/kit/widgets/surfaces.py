@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScrollArea, QWidget
 
+SCROLL_BAR_PX = 14  # its width in the style sheet
 STAY_ABOVE = "toasts-stay-above"  # object name of a part at the foot of a page that notices do not cover
 
 
@@ -36,6 +37,15 @@ def keep_scroll_bar(view: QAbstractScrollArea) -> None:
     bar = view.verticalScrollBar()
     bar.rangeChanged.connect(lambda low, high: bar.setEnabled(high > low))
     bar.setEnabled(bar.maximum() > bar.minimum())
+
+
+def float_scroll_bar(area: QScrollArea) -> None:
+    """Lay the vertical scroll bar over the content's margin: what is under the pointer stays when the bar comes."""
+    keep_scroll_bar(area)
+    area.setViewportMargins(0, 0, -SCROLL_BAR_PX, 0)
+    holder = area.verticalScrollBar().parentWidget()
+    assert holder is not None
+    holder.raise_()
 
 
 def rule(vertical: bool = False) -> QFrame:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QSpacerItem, QVBoxLayout, QWidget
 
 from app.core.secret_storage import SecretsState
 from app.translation import tr
@@ -21,6 +21,7 @@ from app.ui.settings.accounts.presenter import AUTOMATIC, AccountDraft
 from app.ui.settings.accounts.state import FormState
 from app.ui.settings.fields import FieldBox, SecretField
 
+LINES_KEPT = 3  # for what is wrong, beyond the line of each field
 EXAMPLE_ADDRESS = "https://api.example.com/v1"
 _NAMES = {AUTOMATIC: tr("detect automatically"), "service": "standard", "venice": "Venice"}
 
@@ -74,6 +75,10 @@ class AccountForm(QWidget):
         self.key.textEdited.connect(lambda: self._boxes["key"].show_problem(""))
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
+        self._upper = QVBoxLayout()
+        self._room = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.MinimumExpanding)
+        self._calm_px = 0  # the height of what is above the room while nothing is wrong
+        self._is_calm = True
         self._build(large)
         self._set_dialect(AUTOMATIC)
         theme.changed.connect(self._apply_theme)
@@ -89,15 +94,15 @@ class AccountForm(QWidget):
         names.addWidget(self._names)
         names.addStretch(1)
         for box in (self._boxes["name"], self._boxes["base_url"], self._boxes["key"]):
-            self._column.addWidget(box)
-        self._column.addLayout(names)
-        self._column.addLayout(keep)
-        self._column.addWidget(self._sentence)
+            self._upper.addWidget(box)
+        self._upper.addLayout(names)
+        self._upper.addLayout(keep)
+        self._upper.addWidget(self._sentence)
+        self._column.addLayout(self._upper)
         if large:
-            self._column.addStretch(1)
-            self._column.addSpacing(self._theme.px(8))
-            self._column.addWidget(self.anyway_button)
+            self._column.addSpacerItem(self._room)
             self._column.addWidget(self.connect_button)
+            self._column.addWidget(self.anyway_button)
         else:
             row = QHBoxLayout()
             row.addWidget(self.connect_button)
@@ -107,11 +112,14 @@ class AccountForm(QWidget):
 
     def show_form(self, state: FormState, place: SecretsState) -> None:
         """Make the form agree with what the presenter knows."""
+        self._is_calm = self._is_calm and not (state.problems or state.sentence)
         if state.problems is not self._problems:  # a verdict is shown once: what is typed after it stays
             self._problems = state.problems
             for name, box in self._boxes.items():
                 box.show_problem(state.problems.get(name, ""))
             self._focus_first_problem()
+        if state.sentence:  # it takes the room of what was wrong with a field before
+            self._forget_problems()
         self._sentence.set_text(state.sentence)
         self._sentence.setVisible(bool(state.sentence))
         self.anyway_button.setVisible(state.can_save_unchecked and not state.busy)
@@ -120,6 +128,7 @@ class AccountForm(QWidget):
         for field in (self.address, self.key, self.name):
             field.setReadOnly(state.busy)
         self._keep.set_text(keep_words(place))
+        self._keep_room()
         if state.done > self._done:
             self._done = state.done
             self.clear()
@@ -129,9 +138,29 @@ class AccountForm(QWidget):
         self.key.wipe()
         self.address.clear()
         self.name.clear()
+        self._forget_problems()
+        self._is_calm = True
+        self._set_dialect(AUTOMATIC)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._keep_room()
+
+    def _keep_room(self) -> None:
+        """Let what is wrong take its lines from the room above the button, which stays where it is."""
+        for box in self._boxes.values():
+            box.updateGeometry()
+        self._upper.invalidate()
+        height = self._upper.heightForWidth(self.width())
+        if self._is_calm:
+            self._calm_px = height
+        room = LINES_KEPT * self._theme.line_px("small") + self._theme.px(10)
+        self._room.changeSize(0, max(0, room + self._calm_px - height))
+        self._column.invalidate()
+
+    def _forget_problems(self) -> None:
         for box in self._boxes.values():
             box.forget_problem()
-        self._set_dialect(AUTOMATIC)
 
     def _focus_first_problem(self) -> None:
         for box in self._boxes.values():
@@ -165,6 +194,8 @@ class AccountForm(QWidget):
 
     def _apply_theme(self) -> None:
         self._column.setSpacing(self._theme.px(10))
+        self._upper.setSpacing(self._theme.px(10))
+        self._keep_room()
 
 
 def keep_words(place: SecretsState) -> str:
