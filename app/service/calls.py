@@ -242,7 +242,7 @@ class CallRecord:
         if is_outcome_unknown(self.call.kind, error):
             return "unknown"
         if error.surely_not_sent and not self.maybe_sent:
-            return "not sent"
+            return "unsent"
         return "cut" if isinstance(error, StreamCut) else "error"
 
     def _change(self, **changes: object) -> None:

@@ -16,7 +16,7 @@ from typing import Literal
 from app.service.response_info import ResponseInfo
 
 CostSource = Literal["stated", "estimated", "none"]
-Outcome = Literal["ok", "error", "not sent", "cut", "stopped", "unknown"]
+Outcome = Literal["ok", "error", "unsent", "cut", "stopped", "unknown"]
 KEY_VARIABLE = "RIALTO_API_KEY"
 SIGN_IN_VARIABLE = "RIALTO_SIGN_IN"
 NOT_SHOWN = "[hidden]"
@@ -52,7 +52,7 @@ class Exchange:
     """One call: a receipt is made from it. `cost_usd` is what the service stated or what we estimate, see the source.
 
     `units` counts what is paid for (`prompt_tokens`, `completion_tokens`, `characters`, `credits`, …).
-    `outcome` is "unknown" when a call that costs money may or may not have been carried out, "not sent" when no try
+    `outcome` is "unknown" when a call that costs money may or may not have been carried out, "unsent" when no try
     reached the service.
     """
 

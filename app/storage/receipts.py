@@ -18,7 +18,7 @@ from app.storage.table import Table
 from app.storage.values import micros_of, money_of, seconds_of
 
 CostSource = Literal["stated", "estimated", "none"]  # by the service, by us
-Outcome = Literal["ok", "error", "not sent", "cut", "stopped", "unknown"]
+Outcome = Literal["ok", "error", "unsent", "cut", "stopped", "unknown"]
 COST_SOURCES: tuple[CostSource, ...] = get_args(CostSource)
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 

@@ -149,7 +149,7 @@ async def test_a_paid_call_is_repeated_only_when_it_surely_was_not_sent(
         assert isinstance(failure, ServiceError)
         assert failure.surely_not_sent is surely_not_sent
         assert len(watched.requests) == watched.exchange.attempts == tries
-        assert watched.exchange.outcome == ("not sent" if surely_not_sent else "unknown")
+        assert watched.exchange.outcome == ("unsent" if surely_not_sent else "unknown")
 
 
 async def test_a_call_of_which_an_earlier_try_may_have_arrived_is_not_told_as_not_sent() -> None:

@@ -134,7 +134,7 @@ async def test_a_proxy_that_does_not_let_a_host_be_called(kind: str, refuses: in
                 await watched.client.post_json("/x", {}, kind=CallKind.PAID)
         assert (caught.value.code, caught.value.surely_not_sent) == ("proxy", True)
         assert caught.value.message.endswith(f"refused to connect to {HOST}{words}")
-        assert watched.exchange.outcome == "not sent"
+        assert watched.exchange.outcome == "unsent"
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

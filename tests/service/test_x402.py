@@ -327,7 +327,7 @@ async def test_what_never_left_was_surely_not_paid(error: type[httpx.TransportEr
     async with paying(failing(error)) as watched:
         with pytest.raises((ConnectionFailed, TimedOut)) as caught:
             await watched.service.x402.settle(PAYMENT)
-        assert watched.exchange.outcome == "not sent"
+        assert watched.exchange.outcome == "unsent"
         assert len(watched.requests) == 1
     assert caught.value.surely_not_sent
 

@@ -220,7 +220,7 @@ def _role(row: BookRow, column: int) -> str:
     if column == COST and row.paid_in is not None:
         return "ok"
     if column == OUTCOME and row.outcome not in ("ok", "stopped"):
-        return "bad" if row.outcome in ("error", "not sent") else "warn"
+        return "bad" if row.outcome in ("error", "unsent") else "warn"
     if column in (ESTIMATE, REFERENCE, BALANCE) or (column == COST and not row.cost):
         return "text2"
     return "sandbox" if column == COST and row.is_play else "text"

@@ -37,7 +37,7 @@ CALL_WORDS = (  # what a call without a model was about, by how its endpoint beg
 OUTCOME_WORDS = {
     "ok": tr("Answered"),
     "error": tr("Refused"),
-    "not sent": tr("Not sent"),
+    "unsent": tr("Not sent"),
     "cut": tr("Interrupted"),
     "stopped": tr("Stopped"),
     "unknown": tr("Unknown"),

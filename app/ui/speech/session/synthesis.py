@@ -203,7 +203,7 @@ class SpeechSynthesis(QObject):
             state, note = "cut", STOPPED
         cost, source = exchange.cost_usd, cast(CostSource, exchange.cost_source)
         if state != "complete":
-            refused = exchange.outcome == "not sent" or (
+            refused = exchange.outcome == "unsent" or (
                 exchange.outcome == "error" and (exchange.status is None or exchange.status >= HTTP_REFUSED)
             )
             source = "none" if refused else "at most"
