@@ -61,6 +61,7 @@ class Trash(QObject):
         self._undo_stack = undo_stack
         self._kinds: list[TrashKind] = []
         self.entries: tuple[TrashEntry, ...] = ()
+        self.is_read = False  # before that nobody knows whether the trash is empty
 
     def add_kind(self, kind: TrashKind) -> None:
         self._kinds.append(kind)
@@ -109,6 +110,7 @@ class Trash(QObject):
         """Look what is in the trash and tell it. Raises `StorageError`."""
         found = [entry for kind in self._kinds for entry in await kind.trashed()]
         self.entries = tuple(sorted(found, key=lambda entry: entry.trashed_at, reverse=True))
+        self.is_read = True
         self.changed.emit(self.entries)
 
     async def _guarded(self, work: Callable[..., Awaitable[None]], *args: object) -> None:

@@ -94,11 +94,11 @@ class CallListPane(ListPane):
         self.view.rename_requested.connect(self._rename)
         self.view.menu_requested.connect(self.menu_requested)
         self.view.key_pressed.connect(self._key)
-        self.show_entries(())
+        self._agree()
 
     def show_entries(self, entries: Sequence[CallEntry]) -> None:
         """Show these requests, which were searched already."""
-        self._entries = tuple(entries)
+        self._entries, self.is_read = tuple(entries), True
         self._agree()
 
     def show_collections(self, collections: Sequence[CollectionEntry]) -> None:

@@ -154,8 +154,8 @@ class CryptoRpcPresenter(QObject):
         if self.keeper.split is not None:
             self.split_read.emit(self.keeper.split)
         self.params_replaced.emit()
-        await self.sent.read()
         await self.collections.read()
+        await self.sent.read()
         await self.network_list.load_used()
         self._changed()
         self._account_changed()

@@ -326,7 +326,7 @@ class Gallery(QWidget):
         self.count.set_text(what if gallery_state.total else "")
         self.search.say_results()
         self.empty_trash.setVisible(gallery_state.scope == "trash" and gallery_state.total > 0)
-        if number:
+        if number or not gallery_state.loaded:
             self.places.setCurrentIndex(0)
         elif gallery_state.search or gallery_state.scope:
             sign = (
@@ -336,7 +336,7 @@ class Gallery(QWidget):
             )
             self.nothing.set_words(*_nothing_words(gallery_state), sign)
             self.places.setCurrentIndex(2)
-        elif gallery_state.loaded:
+        else:
             self.places.setCurrentIndex(1)
         busy = gallery_state.busy
         if busy and not self._theme.reduced_motion:

@@ -74,6 +74,7 @@ class ClipListPane(ListPane):
         `places`: in which row a clip is, by its id, and a comparison by its own.
         """
         self._rows, self._row_places, self._number, self._bytes = rows, places, number, total_bytes
+        self.is_read = True
         self._agree()
 
     def show_open(self, clip_id: str) -> None:
@@ -96,6 +97,8 @@ class ClipListPane(ListPane):
             if text
             else tr("Your clips appear here. Type something and press Speak."),
         )
+        if not self.is_read:
+            return
         count = tr_n("{n} clip", "{n} clips", self._number) if self._number else tr("No clips")
         self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if self._number else count)
 

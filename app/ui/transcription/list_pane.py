@@ -119,6 +119,7 @@ class TranscriptListPane(ListPane):
         groups = under_headings(shown, lambda entry: entry.id, lambda entry: entry.group)
         self.view.show_groups(groups, self.filter.text())
         self.view.show_open(self._open_row)
+        self.is_read = True
         self._agree()
 
     def show_recording(self, tick: Tick) -> None:

@@ -122,6 +122,7 @@ class TranscriptionPresenter(QObject):
         self.transcripts: Transcripts | None = None
         self._sender: Sender | None = None
         self.rows: dict[str, TranscriptRow] = {}
+        self._is_read = False
         self._snippets: Mapping[str, str] | None = None
         self._looked: dict[str, FileProbe] = {}
         self.open_id: str | None = None
@@ -283,6 +284,7 @@ class TranscriptionPresenter(QObject):
     async def reload(self) -> None:
         rows = await self.store.list()
         self.rows = {row.id: self._with_unsaved(row) for row in rows}
+        self._is_read = True
         self.publish_all()
 
     def _row_changed(self, row_id: str) -> None:
@@ -310,6 +312,8 @@ class TranscriptionPresenter(QObject):
         return tuple(self.rows[row_id].title for row_id in self.work if row_id in self.rows)
 
     def _entries_changed(self) -> None:
+        if not self._is_read:
+            return
         work, now = self.work, self.now()
         self.footer_changed.emit(self._footer())
         rows = sorted(self.rows.values(), key=lambda row: row.created_at, reverse=True)

@@ -173,7 +173,7 @@ class JobsPane(QFrame):
         self.view.show_open(jobs.selected)
         self.search.say_results()
         searched = bool(jobs.search.strip())
-        if jobs.rows:
+        if jobs.rows or not jobs.loaded:
             self.places.setCurrentWidget(self.view)
         elif searched or jobs.which != "all":
             title, text = _EMPTY[jobs.which]
@@ -184,7 +184,7 @@ class JobsPane(QFrame):
             )
             self.nothing.set_words(*words, "search" if searched else "trash" if jobs.which == "trash" else "video")
             self.places.setCurrentWidget(self.nothing)
-        elif jobs.loaded:
+        else:
             self.places.setCurrentWidget(self.empty)
 
     def show_row(self, row: JobRow) -> None:

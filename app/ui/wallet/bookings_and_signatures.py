@@ -114,6 +114,7 @@ class SignaturesPage(QWidget):
         column.addWidget(self.document, 1)
         self._rows: tuple[SignedRow, ...] = ()
         self.show_rows(())
+        self.empty.hide()  # nobody knows yet
         self.table.selectionModel().currentRowChanged.connect(lambda now, _before: self._show(now.row()))
 
     def show_rows(self, rows: tuple[SignedRow, ...]) -> None:

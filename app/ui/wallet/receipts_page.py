@@ -107,7 +107,9 @@ class ReceiptsPage(QWidget):
         self.clear.setVisible(wanted != Filter())
 
     def show_totals(self, totals: Totals) -> None:
-        """Show the sums of what the filter finds."""
+        """Show the sums of what the filter finds; without days, nothing was read yet."""
+        if not totals.days:
+            return
         parts = [tr_n("{n} receipt", "{n} receipts", totals.count), tr("{spent} spent", spent=money(totals.spent))]
         if totals.play:
             parts.append(tr("{play} in play money", play=money(totals.play)))

@@ -57,7 +57,6 @@ class ChatListPane(ListPane):
         self._entries: Sequence[ChatEntry] = ()  # in no project
         self._sections: Sequence[ProjectSection] = ()
         self._shows_archived = False
-        self._is_read = False  # before that nobody knows whether there are chats
         FileDrop(theme, self).dropped.connect(lambda paths: self.files_given.emit(list(paths)))
         self.characters = IconButton(theme, "mask", tr("Characters"), shortcut="Ctrl+Shift+P")
         self.new = IconButton(theme, "plus", tr("New chat"), shortcut="Ctrl+N", framed=True)
@@ -116,7 +115,7 @@ class ChatListPane(ListPane):
 
     def show_entries(self, entries: Sequence[ChatEntry], sections: Sequence[ProjectSection] = ()) -> None:
         """Show the projects, then the other chats, in this order; selection and scroll position stay."""
-        self._entries, self._sections, self._is_read = entries, sections, True
+        self._entries, self._sections, self.is_read = entries, sections, True
         self._show_rows()
         number = len(entries) + sum(len(each.chats) for each in sections)
         words = tr_n("{n} chat", "{n} chats", number) if number else tr("No chats")
@@ -241,7 +240,7 @@ class ChatListPane(ListPane):
         searched = self.filter.text().strip()
         self._everywhere.setVisible(bool(searched))
         self.show_filled(
-            bool(self.model.rowCount()) or not self._is_read,
+            bool(self.model.rowCount()),
             tr("No results for “{searched}”.", searched=searched)
             if searched
             else tr("Your chats appear here. They stay on this computer."),

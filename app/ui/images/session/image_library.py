@@ -71,6 +71,7 @@ class ImageLibrary(QObject):
         self.images: Images | None = None
         self.rows: dict[str, StoredImage] = {}  # newest first
         self.trashed: dict[str, StoredImage] = {}
+        self._is_read = False
         self.search = ""
         self.scope = ""
         self.pattern = ""
@@ -89,6 +90,7 @@ class ImageLibrary(QObject):
         self.rows, self.trashed = await asyncio.to_thread(
             lambda: ({image.id: image for image in rows}, {image.id: image for image in trashed})
         )
+        self._is_read = True
         self.publish()
         self._tasks.replace("images usage", self._measure)
 
@@ -156,7 +158,7 @@ class ImageLibrary(QObject):
     def _show(self, found: list[StoredImage], total: int) -> None:
         busy = any(image.state == "sending" for image in found)
         tiles = LazyRows(found, self._tile)
-        self.gallery_changed.emit(GalleryState(tiles, total, self.search, self.scope, self.images is not None, busy))
+        self.gallery_changed.emit(GalleryState(tiles, total, self.search, self.scope, self._is_read, busy))
 
     def _tile(self, image: StoredImage) -> Tile:
         """The tile of an image, with its account where that is not the one in use."""

@@ -40,6 +40,7 @@ class ListPane(QWidget):
     """The list itself comes by `hold`, when there is time for it: at once, or after the first paint."""
 
     trash_pane: TrashPane | None = None  # made when it is first opened
+    is_read = False  # before that nobody knows whether the list is empty, so it is not called empty
 
     def __init__(
         self,
@@ -151,7 +152,7 @@ class ListPane(QWidget):
         """Show the list, or the sentence that says why there is nothing in it."""
         self.clear.setVisible(bool(self.filter.text().strip()))
         self.nothing.set_text(nothing)
-        self._places.setCurrentIndex(0 if filled else 1)
+        self._places.setCurrentIndex(0 if filled or not self.is_read else 1)
         self.filter.say_results()
 
     def _results(self) -> str:

@@ -116,8 +116,9 @@ class TrashPane(QWidget):
         if number and self.view.current_key is None:
             self.view.show_current(entries[min(place, number - 1)].id)
         had_focus = self.window().focusWidget() in (self.back, self.view, self.restore, self.delete, self.empty)
-        self.nothing.setVisible(not number)
-        self.view.setVisible(bool(number))
+        is_empty = not number and self._trash.is_read
+        self.nothing.setVisible(is_empty)
+        self.view.setVisible(not is_empty)
         self._foot.setVisible(bool(number))
         for button in (self.restore, self.delete, self.empty):
             button.setEnabled(bool(number))
