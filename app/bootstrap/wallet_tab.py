@@ -71,7 +71,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     page.toast_requested.connect(rialto.toast)
     page.wallet_needed.connect(lambda sentence: rialto.toast(sentence, tr("Add a wallet…"), page.new_wallet))
     presenter.balance_low.connect(
-        lambda sentence, can_top_up: rialto.toast(sentence, tr("Top up") if can_top_up else "", page.top_up)
+        lambda sentence, can_top_up: rialto.toast(sentence, tr("Top up…") if can_top_up else "", page.top_up)
     )
     keys.changed.connect(lambda: rialto.accounts.refresh())
 
@@ -99,7 +99,7 @@ def top_up_and_go_on(rialto: Rialto, amount: Decimal | None = None) -> None:
         words = tr(
             "Credits for {name} are sold on the service’s own website. Here you can top up a wallet.", name=account.name
         )
-        rialto.toast(words, tr("Top up a wallet"), page.top_up)
+        rialto.toast(words, tr("Top up…"), page.top_up)
         return
 
     def closed(credited: bool) -> None:

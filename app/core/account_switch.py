@@ -121,6 +121,8 @@ class AccountSwitch(QObject):
                 return
             before, self._in_use = self._in_use, None
             if account is not None:
+                if self._current_account.account is None:  # named while its service opens: nobody is asked to choose
+                    self._current_account.use(account, None)
                 self._in_use = await self._hold_or_tell(account)
             self._current_account.use(account, self._in_use.service if self._in_use is not None else None)
             if before is not None:

@@ -71,6 +71,12 @@ def about(amount: Decimal | None) -> str:
     return tr("about {written}", written=_rounded(amount, ROUND_HALF_UP))
 
 
+def priced(action: str, price: Decimal | None) -> str:
+    """Return what a button that costs says: `Clone for $0.05`, `Clone, price unknown`."""
+    known = tr("{action} for {price}", action=action, price=money(price))
+    return known if price is not None else tr("{action}, price unknown", action=action)
+
+
 @or_dash
 def after(price: Decimal, balance: Decimal | None, *, is_play: bool) -> str:
     """Return what a price leaves: `balance after $4.98`, `play money, balance after $99.93`, "" where nobody knows."""

@@ -42,6 +42,11 @@ def position(seconds: float | None) -> str:
     return _clock(whole_seconds(seconds))
 
 
+def length(seconds: float | None) -> str:
+    """Return how long sound is, as `position` writes it, and never nothing for something: `0:01` for 0.4 s."""
+    return position(1 if seconds is not None and 0 < seconds < 1 else seconds)
+
+
 def whole_seconds(seconds: float | None) -> int:
     """Return the seconds that have passed whole. Raises `ValueError` for NaN and for more than a year."""
     return int(finite(seconds, LONGEST_S))

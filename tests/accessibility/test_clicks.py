@@ -64,7 +64,7 @@ def test_a_question_a_model_a_clip_and_an_image(heard: Heard) -> None:
         reader.wait(lambda: told(reader, "Message"), "the message box")
     for tab, title, button, words in (
         ("Speech", "Have a text spoken", "Speak", "Speech ready"),
-        ("Images", "Generate an image", r"Generate an image · \$.*", "ready"),
+        ("Images", "Generate an image", r"Generate an image for \$.*", "ready"),
     ):
         go_to(heard, "Chat")
         with counted(heard, title) as reader:
@@ -123,14 +123,14 @@ def test_a_wallet_and_its_top_up(heard: Heard) -> None:
         click(heard, "Show recovery phrase")
         phrase = reader.wait(lambda: told(reader, "1. "), "the words").name.split()
         click(heard, "Continue")
-        field = reader.wait(lambda: told(reader, "Word number "), "the first word")
+        field = reader.wait(lambda: told(reader, "Word "), "the first word")
         type_word(reader, field, phrase)
         fields = [seen for seen in reader.walk(reader.window(field.node, heard.root)) if seen.role == "text"]
         other = next(seen for seen in fields if seen.name.startswith("Word") and seen.node != field.node)
         reader.click(other.node)
         type_word(reader, other, phrase)
         click(heard, "Add wallet")
-        reader.hear("is ready. Back up its key")
+        reader.hear("is ready. Top it up")
     with counted(heard, "Top the wallet up in the Sandbox") as reader:
         click(heard, "Top up.*")
         reader.wait(lambda: told(reader, "Amount in USD"), "the dialog")

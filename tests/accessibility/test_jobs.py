@@ -190,15 +190,15 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
         read = phrase.name.split()
         assert read[::2] == [f"{number}." for number in range(1, 13)]
         assert all(word.isalpha() for word in read[1::2])
-        field = press(reader, "Return", until="Word number ")
+        field = press(reader, "Return", until="Word ")
         for keys in ("Tab", "Return"):
             place = re.search(r"\d+", field.name)
             assert place is not None
             reader.type(read[2 * int(place[0]) - 1])
             if keys == "Tab":
-                field = press(reader, keys, until="Word number ")
+                field = press(reader, keys, until="Word ")
         reader.press("Return")
-        reader.hear("is ready. Back up its key")
+        reader.hear("is ready. Top it up")
 
     with counted(heard, "Top the wallet up in the Sandbox") as reader:
         press(reader, "Ctrl+t", until="Amount in USD")
@@ -217,7 +217,7 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
 def test_speech_and_images_take_two_keys(heard: Heard) -> None:
     for tab, field, title, button, words in (
         ("2", "Text to speak", "Have a text spoken", "Speak", "Speech ready"),
-        ("4", "Prompt", "Generate an image", "Generate an image · $", "ready"),
+        ("4", "Prompt", "Generate an image", "Generate an image for $", "ready"),
     ):
         go_to(heard, "Chat")
         with counted(heard, title) as reader:

@@ -38,7 +38,7 @@ async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
         await hands.type(PROMPT)
         await hands.tab_to(page.form.count._segments["1"])
         await hands.press("Right")
-        await until(lambda: page.form.make.text().startswith("Generate 2 images · $"))
+        await until(lambda: page.form.make.text().startswith("Generate 2 images for $"))
         await hands.press("Ctrl+Return")
         await until(lambda: whole() == 2)
         assert len({image.seed for image in library.rows.values()}) == 2

@@ -139,7 +139,7 @@ async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path,
         assert row.problem.primary is not None
         assert row.problem.primary.id == "switch-account"  # no page of the window buys credits yet
         assert row.problem.alternative is not None
-        assert row.problem.alternative.text.startswith("Use Other, up to $0.0000")
+        assert row.problem.alternative.text.startswith("Use Other for up to $0.0000")
         harness.presenter.message_actions.act(row.id, row.problem.alternative.id)
         await harness.tasks.idle()
         assert harness.text_of(-1) == "For less"

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from decimal import Decimal
+from typing import NoReturn
 
+from app.core.account_switch import AccountSwitch
 from app.core.current_account import CurrentAccount, RateLimitRemaining
+from app.core.receipt_recorder import ReceiptRecorder
 from app.credentials.accounts import Account
+from tests.kit.tasks import CheckedTasks
+from tests.kit.waiting import until
 
 
 def account(kind: str = "api_key") -> Account:
@@ -33,6 +39,28 @@ def test_numbers_that_are_not_news_are_not_told(qapp) -> None:
     current_account.set_numbers(balance=Decimal("1"))
     current_account.set_numbers()
     assert len(told) == 1
+
+
+async def test_an_account_has_its_name_while_its_service_opens(qapp, tasks: CheckedTasks) -> None:
+    class Starting:
+        key = "k"
+        released = asyncio.Event()
+
+        async def start_and_tell(self) -> str:
+            await self.released.wait()
+            raise OSError("No port is free.")
+
+    def never() -> NoReturn:
+        raise AssertionError
+
+    current_account, sandbox = CurrentAccount(), Starting()
+    recorder = ReceiptRecorder(current_account, tasks)
+    switch = AccountSwitch(current_account, recorder, never, sandbox, lambda _account, _address: never())
+    tasks.start_unless_running("use", switch.use, account("sandbox"))
+    await until(lambda: current_account.is_sandbox)
+    assert current_account.service is None
+    sandbox.released.set()
+    await tasks.idle()
 
 
 def test_nobody_is_not_the_sandbox(qapp) -> None:

@@ -112,7 +112,7 @@ async def test_the_window_says_the_price_and_starts_when_its_button_is_pressed(
             dialog = next(each for each in QApplication.topLevelWidgets() if isinstance(each, DocumentsDialog))
             pane = dialog.embeddings
             assert pane.start.text().startswith("Embed"), "named before its price is known"
-            await until(lambda: pane.start.text().startswith("Embed · $"))
+            await until(lambda: pane.start.text().startswith("Embed for $"))
             assert pane.choice.currentText().startswith("Qwen 3 0.6B, private")
             assert f"{PASSAGES} passages to embed" in pane.price.text()
             assert "question costs up to $" in pane.price.text()

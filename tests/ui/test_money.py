@@ -51,6 +51,16 @@ def test_a_cap_is_never_below_the_amount(amount: Decimal) -> None:
     assert shown >= amount
 
 
+def test_a_button_that_costs_says_it_in_one_form() -> None:
+    assert money.priced("Clone", Decimal("0.05")) == "Clone for $0.05"
+    assert money.priced("Clone", None) == "Clone, price unknown"
+
+
+def test_the_shortest_sound_is_not_written_as_none() -> None:
+    written = [time_format.length(seconds) for seconds in (0, 0.4, 1.9, 61, None)]
+    assert written == ["0:00", "0:01", "0:01", "1:01", number_format.DASH]
+
+
 def test_an_estimate_says_so() -> None:
     assert money.cost(Decimal("0.0019"), "stated") == "$0.0019"
     assert money.cost(Decimal("0.0019"), "estimated") == "about $0.0019"

@@ -357,6 +357,18 @@ async def test_a_failed_request_keeps_the_recording_and_retry_is_one_press(
         assert tab.head.view == "result"
 
 
+async def test_r_stt_19_sound_that_cannot_be_transcribed_is_not_called_forbidden(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.fault("answer", status=422, times=1, path="/audio/transcriptions")
+        await tab.record(spoken(), transcribe=True)
+        problem = tab.head.problem
+        assert problem is not None
+        assert problem.what == "The service could not transcribe this audio"
+        assert [action.id for action in problem.actions] == ["choose-model"]
+
+
 async def test_a_disk_too_full_to_prepare_an_upload_is_named_and_the_next_try_works(
     tmp_home: Path, sandbox: RunningSandbox
 ) -> None:

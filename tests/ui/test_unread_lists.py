@@ -17,7 +17,7 @@ from app.ui.images.gallery import Gallery
 from app.ui.images.state import GalleryState
 from app.ui.kit.lists.list_pane import ListPane
 from app.ui.kit.lists.trash_pane import TrashPane
-from app.ui.speech.take_list import TakeListPane
+from app.ui.speech.clip_list import ClipListPane
 from app.ui.transcription.list_pane import TranscriptListPane
 from app.ui.video.jobs_pane import JobsPane
 from app.ui.video.state import Jobs
@@ -39,7 +39,7 @@ def _says(pane: QWidget, part: QWidget) -> bool:
     ("make", "read"),
     [
         (ChatListPane, lambda pane: pane.show_entries(())),
-        (TakeListPane, lambda pane: pane.show_rows((), {}, 0, 0)),
+        (ClipListPane, lambda pane: pane.show_rows((), {}, 0, 0)),
         (TranscriptListPane, lambda pane: pane.show_entries(())),
         (CallListPane, lambda pane: pane.show_entries(())),
     ],
@@ -50,7 +50,7 @@ def test_a_list_calls_itself_empty_once_it_is_read(
     pane = make(theme)
     pane.filter.setText("tide")
     assert not _says(pane, pane.nothing)
-    if isinstance(pane, TakeListPane):
+    if isinstance(pane, ClipListPane):
         assert not pane.foot.words.text()
 
     read(pane)

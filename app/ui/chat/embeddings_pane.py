@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.money import money
+from app.core.money import money, priced
 from app.core.number_format import size as file_size
 from app.formats import format_number
 from app.translation import tr, tr_n
@@ -151,7 +151,7 @@ class EmbeddingsPane(QWidget):
             return
         self.start.setVisible(offer.passages > 0 and not state.running)
         words = tr("Embed")
-        self.start.setText(f"{words} · {money(offer.price)}" if offer.price is not None else words)
+        self.start.setText(priced(words, offer.price) if offer.price is not None else words)
         self.price.set_text(" ".join(_offer_words(state, model, offer)))
         self.grown.emit()
 

@@ -358,8 +358,10 @@ class ChatPresenter(QObject):
         balance = self.current_account.balance
         if cap is not None and balance is not None and cap > balance:
             return None  # it would be refused as well
-        price = f", {money.at_most(cap)}" if cap is not None else ""
-        return ActionSpec(f"{USE_MODEL}{cheapest.id}", tr("Use {name}{price}", name=cheapest.name, price=price))
+        words = tr("Use {name}", name=cheapest.name)
+        if cap is not None:
+            words = tr("Use {name} for {price}", name=cheapest.name, price=money.at_most(cap))
+        return ActionSpec(f"{USE_MODEL}{cheapest.id}", words)
 
     def _models_changed(self) -> None:
         self.account_models.remember_glimpse()

@@ -426,7 +426,7 @@ class CryptoRpcPage(QObject):
         return RateLimitRemaining(left, caps.requests_limit, resets_at=caps.resets_at, of=tr("Blockchain calls"))
 
     def running_work(self) -> Sequence[str]:
-        work = [tr("A request to a node")] if self.presenter.is_sending else []
+        work = [tr("Blockchain call")] if self.presenter.is_sending else []
         job = self.presenter.jobs.job
         return (*work, job.view.title) if job is not None and job.view.running else tuple(work)
 

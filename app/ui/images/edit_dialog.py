@@ -208,9 +208,7 @@ class EditDialog(Dialog):
         self.counter.set_role("bad" if length > model.prompt_chars else "text3")
         quality = str(self.quality.currentData() or model.default_quality if self._inputs > 1 else "")
         price = self._price_of(model.id, str(self.resolution.currentData() or ""), quality, self._inputs)
-        self.send.setText(
-            tr("Edit for {price}", price=money.money(price)) if price is not None else tr("Edit · price unknown")
-        )
+        self.send.setText(money.priced(tr("Edit"), price))
         self.send.setEnabled(0 < length <= model.prompt_chars and bool(self.prompt.toPlainText().strip()))
         self.undo.setEnabled(self.editor.can_undo)
         share = self.editor.share

@@ -80,6 +80,4 @@ class EnlargeDialog(Dialog):
             words.append(tr("This is the service’s maximum, so it uses a smaller factor at the same price."))
         self.outcome.set_text(" ".join(words))
         price = self._price_of(self.chosen_scale)
-        self.send.setText(
-            tr("Upscale for {price}", price=money.money(price)) if price is not None else tr("Upscale · price unknown")
-        )
+        self.send.setText(money.priced(tr("Upscale"), price))

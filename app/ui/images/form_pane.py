@@ -60,7 +60,7 @@ class FormPane(QWidget):
         self.prompt = QPlainTextEdit()
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(tr("Saved prompts"))
-        self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("Nothing"))
+        self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("Text, logos"))
         yield
         self.style_choice = ChoiceField(theme, tr("Style"))
         self.shape = ChoiceField(theme, tr("Aspect ratio"))
@@ -191,6 +191,7 @@ class FormPane(QWidget):
         self._timer.stop()
         with QSignalBlocker(self.prompt):
             replace_text(self.prompt, form.prompt)
+        self._show_count()
         self.negative.setText(form.negative_prompt)
         self.more.fill(form)
 
@@ -256,7 +257,7 @@ class FormPane(QWidget):
         self.sum.set_text(view.refusals[0][1] if view.refusals else words)
         self.sum.set_role("bad" if view.refusals else "text2")
         words = tr_n("Generate an image", "Generate {n} images", count)
-        self.make.setText(f"{words} · {money.money(price)}" if price is not None else words)
+        self.make.setText(money.priced(words, price) if price is not None else words)
         self._show_button()
 
     def _show_button(self) -> None:

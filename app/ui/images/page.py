@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from app.core import money
@@ -239,6 +239,7 @@ class ImagesPage(QObject):
         """Put words into the form; nothing is sent."""
         self.presenter.set_field("prompt", text)
         self.form.fill(self.presenter.form)
+        self.form.prompt.moveCursor(QTextCursor.MoveOperation.End)
         self.focus_prompt()
 
     def open_prompts(self) -> None:

@@ -16,7 +16,7 @@ STATE_WORDS: Mapping[str, str] = {
     "withheld": tr("withheld by policy"),
     "broken": tr("not an image"),
     "failed": tr("failed"),
-    "unknown": tr("outcome unknown"),
+    "unknown": tr("unknown"),
 }
 KIND_WORDS: Mapping[str, str] = {
     "edit": tr("Edited"),
@@ -86,7 +86,9 @@ class Usage:
 
     @property
     def words(self) -> str:
-        words = f"{tr_n('{n} image', '{n} images', self.images)}, {number_format.size(self.size_bytes)}"
+        words = tr("No images")
+        if self.images:
+            words = f"{tr_n('{n} image', '{n} images', self.images)}, {number_format.size(self.size_bytes)}"
         if not self.trash_bytes:
             return words
         return f"{words} · {tr('trash {trash_bytes}', trash_bytes=number_format.size(self.trash_bytes))}"
@@ -104,13 +106,7 @@ class PaidAction:
 
     @property
     def words(self) -> str:
-        if self.asks_first:
-            return self.text
-        return (
-            f"{self.text} · {money.money(self.price)}"
-            if self.price is not None
-            else tr("{text} · price unknown", text=self.text)
-        )
+        return self.text if self.asks_first else money.priced(self.text, self.price)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ class AuditionDialog(Dialog):
         cost = tr("About {price}", price=money.money(price)) if price is not None else tr("Price unknown")
         count = tr_n("one voice", "{n} voices together", len(voices))
         self.cost.set_text(problem or tr("{cost} for {count}.", cost=cost, count=count))
-        self.go.setText(tr("Speak for {price}", price=money.money(price)) if price and not problem else tr("Speak"))
+        self.go.setText(money.priced(tr("Speak"), price) if price and not problem else tr("Speak"))
         self.go.setEnabled(not problem)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.core.money import money
+from app.core.money import priced
 from app.formats import format_number
 from app.service.models import Model
 from app.translation import tr
@@ -97,9 +97,7 @@ class CloneDialog(Dialog):
     def _show_price(self) -> None:
         """What one clone costs, before it is sent; each clone is charged, also of the same sample."""
         price = self._cloning.price(self.model_id)
-        self.go.setText(
-            f"{tr('Clone')} · {money(price)}" if price is not None else f"{tr('Clone')} · {tr('price unknown')}"
-        )
+        self.go.setText(priced(tr("Clone"), price))
         if price is None:
             words = tr("Price unknown. The receipt shows what cloning cost.")
             self.price.set_text(words)

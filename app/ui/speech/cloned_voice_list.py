@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.core.money import money
+from app.core.money import priced
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.discard import discard
@@ -134,9 +134,7 @@ class CloneCard(Card):
         if self.use.hasFocus() and not can_be_used:
             self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # not to its neighbor, which costs money
         self.use.setEnabled(can_be_used)
-        self.again.setText(
-            tr("Clone again · {price}", price=money(row.price) if row.price is not None else tr("price unknown"))
-        )
+        self.again.setText(priced(tr("Clone again"), row.price))
         self.again.setEnabled(not row.working)
         for button, words in (
             (self.use, tr("Use")),

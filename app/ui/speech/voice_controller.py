@@ -106,7 +106,7 @@ class VoiceController(QObject):
                     cost=cost,
                     sample_text=voice_list.sample_text(voice),
                 ),
-                tr("Hear it for {price}", price=money.money(price)) if price is not None else tr("Hear it"),
+                money.priced(tr("Hear it"), price),
             ):
                 return
         self._page.clones.sample(key)

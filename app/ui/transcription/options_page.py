@@ -55,7 +55,7 @@ class OptionsPage(ScrollPane):
         self.gain = SliderField(
             theme, tr("Gain in dB"), low=-MAX_GAIN_DB, high=MAX_GAIN_DB, step=1, decimals=0, default=0
         )
-        self.test = Button(theme, tr("Test: record three seconds"), "microphone", size="small")
+        self.test = Button(theme, tr("Test microphone"), "microphone", size="small")
         yield
         self.record_as = SegmentedChoice(
             theme, tr("Send recordings as"), (("flac", "FLAC"), ("wav", "WAV"), ("ogg", "OGG")), stretch=True
@@ -149,7 +149,7 @@ class OptionsPage(ScrollPane):
         else:
             self.input_row.set_note(inputs.problem)
         self.gain.set_value(inputs.gain_db)
-        self.gain_row.value.set_text(f"{inputs.gain_db:+.0f} dB".replace("-", "−"))
+        self.gain_row.value.set_text(f"{inputs.gain_db:+.0f} dB".replace("-", "−").replace("+0 ", "0 "))
         self.test.setEnabled(not inputs.test and bool(inputs.microphones))
 
     @staticmethod

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QTextCursor, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.tabs import TABS
@@ -311,6 +311,7 @@ class VideoPage(QObject):
     def _set_prompt(self, prompt: str) -> None:
         self.presenter.form.set(prompt=prompt)
         self.form.fill(self.presenter.form.view())
+        self.form.prompt.moveCursor(QTextCursor.MoveOperation.End)
         self._open_form()
 
     def _open_form(self) -> None:

@@ -298,10 +298,9 @@ class VideoPresenter(QObject):
         shown = self._kept()
         videos = [job for job in self.job_store.jobs() if job.has_video]
         size, trash = number_format.size(self.job_store.size_bytes()), self.job_store.size_bytes(trash=True)
-        count = tr_n("{n} video", "{n} videos", len(videos))
-        footer = (
-            f"{count}, {size} · {tr('trash {trash}', trash=number_format.size(trash))}" if trash else f"{count}, {size}"
-        )
+        footer = f"{tr_n('{n} video', '{n} videos', len(videos))}, {size}" if videos else tr("No videos")
+        if trash:
+            footer = f"{footer} · {tr('trash {trash}', trash=number_format.size(trash))}"
         running = len(self.open_jobs())
         return Jobs(
             rows=LazyRows(self._found(shown), lambda job: self.writer.row(job, now)) if now else (),

@@ -134,7 +134,7 @@ class AccountView(Card):
         holder = QWidget()
         flow = FlowLayout(self._theme, parent=holder)
         for words, what, icon_name, kind, wanted in (
-            (tr("Top up"), "top-up", "credits", "primary", card.can_top_up),
+            (tr("Top up…"), "top-up", "credits", "primary", card.can_top_up),
             (tr("How to top up"), "top-up", "credits", "", card.tops_up_elsewhere),
             (tr("Unlock"), "unlock", "unlock", "", card.is_locked),
             (tr("Use"), "use", "", "", not card.in_use),  # last, as it goes when it is pressed

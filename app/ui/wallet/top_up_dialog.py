@@ -350,16 +350,16 @@ class TopUpDialog(Dialog):
         self.holds.set_role("warn" if view.holds_too_little else "text")
         self.held.set_text(held or tr("Not checked"))
         self.held.set_role("warn" if view.holds_too_little else "text")
-        price = "" if view.asking_price is None else f" · {money.money(view.asking_price)}"
         self.look.setText(
             tr("Get {gift_usd} play USDC", gift_usd=GIFT_USD)
             if view.is_play
-            else tr("Check balance{price}", price=price)
+            else money.priced(tr("Check balance"), view.asking_price)
         )
         wanted = view.holds_too_little if view.is_play else view.asking_price is not None
         if self.look.hasFocus() and not wanted:
             self.go.setFocus(Qt.FocusReason.OtherFocusReason)
         self.look.setVisible(wanted)
+        self.look.setDefault(view.is_play and wanted and view.step == "payment")
         if view.step == "payment" and view.holds is not None and view.holds != self._told_holds:
             announce(self.holds, self.holds.text())
             self._told_holds = view.holds
@@ -453,7 +453,7 @@ class TopUpDialog(Dialog):
         is_open = view.step in ("amount", "payment", "review")
         self.leave.setText(tr("Cancel") if is_open else tr("Close"))
         self.go.setVisible(is_open)
-        self.go.setDefault(view.step == "amount")
+        self.go.setDefault(view.step in ("amount", "payment") and not self.look.isDefault())
         self.leave.setDefault(not is_open)
         words = tr("Continue")
         if view.step == "review":

@@ -66,7 +66,7 @@ class WalletDialogs(QObject):
         self.open = dialog
         try:
             if await dialog.answer() and dialog.added:
-                self.notice.emit(tr("{added} is ready. Back up its key if you have not.", added=dialog.added))
+                self.notice.emit(tr("{added} is ready. Top it up, then choose Use.", added=dialog.added))
         finally:
             self.open = None
         return dialog.added_id
@@ -108,7 +108,7 @@ class WalletDialogs(QObject):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
         dialog.add_button(tr("Close"), accepts=False, default=True)
         dialog.add_button(
-            tr("Top up {name}", name=instead.name) if instead is not None else tr("Add a wallet…"), accepts=True
+            tr("Top up {name}…", name=instead.name) if instead is not None else tr("Add a wallet…"), accepts=True
         )
         try:
             return await dialog.answer()

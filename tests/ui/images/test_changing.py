@@ -49,8 +49,8 @@ async def test_the_menu_names_every_price_and_enlarging_keeps_where_it_came_from
     words = [action.text() for action in menu.actions()]
     menu.close()
     assert words[:5] == [
-        *("Edit… · $0.04", "Upscale 2× · $0.02", "Upscale 4× · $0.08", "Custom upscale…"),
-        "Remove background · $0.02",
+        *("Edit…", "Upscale 2× for $0.02", "Upscale 4× for $0.08", "Custom upscale…"),
+        "Remove background for $0.02",
     ]
     next(action for action in menu.actions() if action.text().startswith("Upscale 2")).trigger()
     after = await done(images, before)

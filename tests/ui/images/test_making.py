@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("images")
 
 async def test_an_image_is_asked_for_kept_and_shown_with_its_facts(images: ImagesHarness) -> None:
     images.write("Travel poster, one wide landscape")
-    assert images.make_button.text() == "Generate an image · $0.01"
+    assert images.make_button.text() == "Generate an image for $0.01"
     (image,) = await images.made()
     assert (image.state, image.form, image.title) == ("saved", "webp", "Travel poster")
     picture = Image.open(io.BytesIO(images.file_of(image)))
@@ -39,6 +39,13 @@ async def test_an_image_is_asked_for_kept_and_shown_with_its_facts(images: Image
     assert details.policy == "No issues"
 
 
+async def test_an_example_is_counted_and_the_caret_stands_behind_it(images: ImagesHarness) -> None:
+    images.page.set_prompt("Desk lamp")
+    form = images.page.form
+    assert form.counter.text().startswith("9 / ")
+    assert form.prompt.textCursor().position() == len("Desk lamp")
+
+
 async def test_images_that_are_ready_are_said_once(images: ImagesHarness, heard: list[str]) -> None:
     images.page.gallery.show()
     images.write("Travel poster, one wide landscape")
@@ -51,7 +58,7 @@ async def test_four_at_once_have_seeds_of_their_own_and_can_each_be_made_again(i
     images.write("Night market study")
     images.presenter.set_field("count", 4)
     images.presenter.set_field("seed", 100)
-    assert images.make_button.text() == "Generate 4 images · $0.04"
+    assert images.make_button.text() == "Generate 4 images for $0.04"
     made = await images.made()
     assert [(image.number, image.seed) for image in made] == [(1, 100), (2, 101), (3, 102), (4, 103)]
     assert len(images.paid) == 4

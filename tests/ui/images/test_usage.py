@@ -24,7 +24,7 @@ async def shows(images: ImagesHarness, start: str) -> str:
 
 async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk(images: ImagesHarness) -> None:
     gallery, folder = images.page.gallery, images.folder
-    assert gallery.usage.text() == "0 images, 0 bytes"
+    assert gallery.usage.text() == "No images"
     images.write("A harbor at dawn")
     images.presenter.set_field("width", 512)
     images.presenter.set_field("height", 256)
@@ -56,4 +56,4 @@ async def test_an_image_that_was_withheld_is_in_the_gallery_and_takes_nothing(im
     await images.made()
     await until(lambda: not images.tasks.running("images usage"))
     assert images.count_text() == "1 image"
-    assert images.usage_label.text() == "0 images, 0 bytes"
+    assert images.usage_label.text() == "No images"

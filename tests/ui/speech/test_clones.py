@@ -78,7 +78,7 @@ async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(
     await until(asked.preview.isEnabled)
     assert "This is a good sample." in asked.report.text()
     assert not asked.go.isEnabled(), "nothing is sent without consent"
-    assert asked.go.text() == "Clone · $0.05"
+    assert asked.go.text() == "Clone for $0.05"
     assert asked.price.text().startswith("Cloning costs about $0.05, play money")
     asked.consent.click()
     asked.go.click()
@@ -113,7 +113,7 @@ async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: SpeechH
     speech.clones.publish()
     (card,) = speech.own_cards
     assert card.state.text() == "expired" and not card.use.isEnabled()
-    assert card.again.text() == "Clone again · $0.05", "what a press costs stands on its button"
+    assert card.again.text() == "Clone again for $0.05", "what a press costs stands on its button"
     assert all(one.id != before for one in speech.voices.all())
     card.again.click()
     await until(lambda: speech.voice not in ("", before) and not card.again.isHidden())
@@ -270,7 +270,7 @@ async def test_a_sample_is_recorded_from_a_real_microphone_in_the_dialog_and_clo
         asked.preview.click()
         await until(lambda: recording.stat().st_size > pulse.rate_hz * 4)
     assert not asked.go.isEnabled(), "nothing is sent without consent"
-    assert asked.go.text() == "Clone · $0.05"
+    assert asked.go.text() == "Clone for $0.05"
     assert asked.price.text().startswith("Cloning costs about $0.05, play money")
     asked.consent.click()
     asked.go.click()

@@ -154,7 +154,7 @@ async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reac
     spec = model.model_spec.model_copy(update={"pricing": prices})
     shelf.set_models((model.model_copy(update={"model_spec": spec}),))
     dialog = CloneDialog(guarded.theme, guarded.page.main, guarded.clones, guarded.clones.cloning_models())
-    assert dialog.go.text() == "Clone · price unknown"
+    assert dialog.go.text() == "Clone, price unknown"
     dialog.record.setText("Record again")
     assert dialog.record.sizeHint().width() <= dialog.record.minimumWidth(), "nothing moves beside it"
     assert dialog.price.text().startswith("Price unknown. ")
@@ -166,7 +166,7 @@ async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reac
     await until(lambda: guarded.problem)
     assert "daily limit" in guarded.problem.what
     (card,) = guarded.own_cards
-    assert card.again.text() == "Clone again · price unknown"
+    assert card.again.text() == "Clone again, price unknown"
     limits.limits = {"hard day": "0.01"}
     card.again.click()
     await until(lambda: guarded.voice.startswith("vv_"))

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 from app.core import number_format
 from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
-from app.ui.video.jobs_pane import JobsPane
+from app.ui.video.jobs_pane import EXAMPLE, JobsPane
 from app.ui.video.state import JobRow, Jobs
 from tests.kit.sandbox import Controls
 from tests.kit.video import IMAGE_MODEL, NO_DEVICES, PROMPT, TEXT_MODEL, VideoHarness, open_video
@@ -219,6 +219,17 @@ async def test_every_part_has_a_name_and_the_whole_tab_works_without_a_mouse(
         words = [action.text() for action in menu.actions()]
         assert "Reuse settings" in words and "Move to trash" in words
         menu.close()
+
+
+async def test_an_example_has_the_caret_behind_it_and_no_video_is_no_number(
+    tmp_home: Path, theme: Theme, controls: Controls
+) -> None:
+    async with open_video(tmp_home, theme, controls) as video:
+        main, prompt = video.page.main, video.page.form.prompt
+        await until(lambda: main.usage.text() == "No videos")
+        main.empty.action.emit("example")
+        assert prompt.toPlainText() == EXAMPLE
+        assert prompt.textCursor().position() == len(EXAMPLE)
 
 
 def test_there_is_no_talk_of_no_videos_before_the_disk_was_read(theme: Theme) -> None:

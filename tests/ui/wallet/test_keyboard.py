@@ -174,13 +174,17 @@ async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: WalletHarness, ke
     account = await wallet.faucet_wallet()
     wallet.presenter.reload()
     view = wallet.card_of(account.id)
-    await keyboard.push(next(each for each in view.findChildren(Button) if each.text() == "Top up"))
+    await keyboard.push(next(each for each in view.findChildren(Button) if each.text() == "Top up…"))
     dialog = await keyboard.dialog(lambda: wallet.top_up_dialog)
     await keyboard.write(dialog.amount, "7.25")
-    for step, modifier in (("payment", Qt.KeyboardModifier.NoModifier), ("review", CTRL), ("done", CTRL)):
+    for step, modifier in (
+        ("payment", Qt.KeyboardModifier.NoModifier),
+        ("review", Qt.KeyboardModifier.NoModifier),
+        ("done", CTRL),
+    ):
         await until(lambda: dialog.go.isEnabled() and QApplication.focusWidget() is not None)
         assert QApplication.focusWidget() is not dialog.go  # Enter alone must never sign
-        assert dialog.go.isDefault() == (step == "payment")
+        assert dialog.go.isDefault() == (step != "done")
         keyboard.press(ENTER, modifier)
         await until(lambda step=step: wallet.top_up.step == step or wallet.top_up.problem)
         assert wallet.top_up.step == step, wallet.top_up.problem

@@ -10,7 +10,9 @@ from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
 from app.bootstrap.wallet_tab import top_up_and_go_on
@@ -343,15 +345,18 @@ async def test_an_empty_wallet_of_the_sandbox_says_so_before_it_signs_and_is_fil
     assert "less than the 5.00 you want to add" in dialog.holds.text()
     assert dialog.look.isVisibleTo(dialog) and dialog.look.text() == "Get 100 play USDC"
     assert dialog.focusWidget() is dialog.look, "the next thing to do, and free"
-    dialog.look.click()
+    assert dialog.look.isDefault() and not dialog.go.isDefault()
+    QTest.keyClick(dialog.look, Qt.Key.Key_Return)
     await until(lambda: wallet.top_up.holds == 100)
     assert dialog.focusWidget() is dialog.go
+    assert dialog.go.isDefault()
     assert dialog.holds.text().startswith("This wallet holds 100.00 play USDC")
     assert not dialog.look.isVisibleTo(dialog)
     went: list[QWidget | None] = []
     QApplication.instance().focusChanged.connect(lambda _before, now: went.append(now))
-    dialog.go.click()
+    QTest.keyClick(dialog.go, Qt.Key.Key_Return)
     await until(lambda: wallet.top_up.step == "review")
+    assert not dialog.go.isDefault(), "Enter never signs"
     assert dialog.go not in went and dialog.form.isAncestorOf(went[-1]), "straight to where the step begins"
     assert dialog.held.text() == "100.00 play USDC"
     dialog.go.click()
@@ -373,7 +378,7 @@ async def test_what_a_wallet_holds_for_real_is_looked_up_when_asked_for_and_at_t
     await until(lambda: wallet.top_up.step == "payment")
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 3, "nothing billable is asked unasked"
     assert dialog.holds.text() == "This wallet’s balance on Base, chain 8453 is not known yet."
-    assert dialog.look.text() == "Check balance · $0.000014"
+    assert dialog.look.text() == "Check balance for $0.000014"
     assert dialog.focusWidget() is not dialog.look, "it costs"
     dialog.look.click()
     await until(lambda: wallet.top_up.holds is not None or wallet.top_up.holds_note)

@@ -279,7 +279,7 @@ async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_toppe
     card = next(each for each in wallet.page.list.findChildren(AccountView) if each.card.id == solana.id)
     names = [button.text() for button in card.findChildren(Button)]
     assert "How to top up" in names
-    assert "Top up" not in names
+    assert "Top up…" not in names
     next(each for each in card.findChildren(Button) if each.text() == "How to top up").click()
     await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
     said = " ".join(label.text() for label in wallet.dialog.findChildren(QLabel))

@@ -85,7 +85,7 @@ class ImageEdits:
     def paid_actions(self, image: StoredImage) -> tuple[PaidAction, ...]:
         if not image.has_file or image.trashed_at is not None:
             return ()
-        found = [PaidAction("edit", tr("Edit…"), self.edit_price(), self._why_not_edit(image))]
+        found = [PaidAction("edit", tr("Edit…"), self.edit_price(), self._why_not_edit(image), asks_first=True)]
         for scale in (2, 4):
             price = self._upscale_price(image, scale)
             found.append(

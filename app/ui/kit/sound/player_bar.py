@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.audio.devices import Device
-from app.core.time_format import position
+from app.core.time_format import length, position
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.icons import paint
@@ -182,7 +182,7 @@ class PlayerBar(QWidget):
 
     def set_length(self, seconds: float) -> None:
         """Show how long the sound is, as soon as that is known."""
-        self.length.set_text(f"/ {position(seconds)}")
+        self.length.set_text(f"/ {length(seconds)}")
 
     def set_status(self, words: str, busy: bool = False) -> None:
         """Say what goes on beside the time, with a ring that turns while it does."""

@@ -285,7 +285,7 @@ class ClipActions(QObject):
             model_name=model.name if model is not None else clip.model,
             voice=clip.voice,
             model=clip.model,
-            length=time_format.position(clip.duration_s) if clip.duration_s else "",
+            length=time_format.length(clip.duration_s) if clip.duration_s else "",
             cost=cost_words((clip,)),
             state="working" if clip.id in self._working else clip.state,
             note=self._notes.get(clip.id, ""),
@@ -383,7 +383,7 @@ class ClipActions(QObject):
 
 def _trash_entry(clip: Clip, now: datetime) -> TrashEntry:
     moment = clip.trashed_at or now
-    length = f"{time_format.position(clip.duration_s)} · " if clip.duration_s else ""
+    length = f"{time_format.length(clip.duration_s)} · " if clip.duration_s else ""
     return TrashEntry(
         clip.id, clip.title or tr("Clip"), f"{length}{clip.voice_name} · {time_format.when(moment, now)}", moment
     )

@@ -68,7 +68,7 @@ def clip_row(
         id=clip.id,
         title=title_words(clip),
         second_line=voice_words(clip, voice_list, mark),
-        length=time_format.position(clip.duration_s) if clip.duration_s else "",
+        length=time_format.length(clip.duration_s) if clip.duration_s else "",
         cost=cost_words((clip,)),
         group=time_format.day_group(clip.created_at, now),
         starred=clip.starred,

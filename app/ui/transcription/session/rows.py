@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.audio.formats import format_title
 from app.core import money, number_format, time_format
 from app.core.problems import ActionSpec, Problem
-from app.core.time_format import position
+from app.core.time_format import length
 from app.storage.values import money_of
 from app.translation import tr, tr_n
 from app.ui.kit.widgets.receipt_line import Run
@@ -63,7 +63,7 @@ def entry_of(
         id=row.id,
         title=row.title,
         second_line=snippet or second,
-        right=position(row.duration_s) if row.duration_s else "",
+        right=length(row.duration_s) if row.duration_s else "",
         cost=money.money(row.cost_usd) if row.cost_usd is not None and state == "done" else "",
         group=time_format.day_group(row.created_at, now),
         state=state,
@@ -184,7 +184,7 @@ def batch_row(row: TranscriptRow, work: Work | None, kind: str, price: Decimal |
         title=row.title,
         kind=kind,
         size=number_format.size(row.size_bytes),
-        length=position(row.duration_s) if row.duration_s else "",
+        length=length(row.duration_s) if row.duration_s else "",
         price=cost or (money.about(price) if price is not None else ""),
         status=words,
         tone=tone,

@@ -19,7 +19,7 @@ from app.audio.upload_conversion import CannotPrepare, Stopped
 from app.core.paid_call import PaidCall, end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.core.spending_limits import call_group
-from app.service.errors import LimitExceeded, ServiceError, SpendingLimit
+from app.service.errors import ContentRefused, LimitExceeded, ServiceError, SpendingLimit
 from app.service.pricing import transcription_cost
 from app.service.transcription import TranscriptionRequest
 from app.storage.errors import Again, StorageError, carrying
@@ -102,6 +102,9 @@ class Sender:
                 else tr("The audio is saved.")
             )
             problem = describe(error, subject=tr("recording"), charged=meant)
+            if isinstance(error, ContentRefused):  # of sound it means: silent, empty or broken
+                what = tr("The service could not transcribe this audio")
+                problem = problem._replace(what=what, primary=problem.alternative, alternative=None, icon="warning")
             if isinstance(error, SpendingLimit):
                 self.over_limit.add(row_id)
             if error.exchange is not None:

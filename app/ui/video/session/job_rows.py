@@ -171,7 +171,7 @@ class RowWriter:
             return tr("downloading")
         if job.queued_at is None:
             waits_s = self._send_waits_s()
-            return tr("sends {waits_s}", waits_s=time_format.due(waits_s, now)) if waits_s else tr("generating")
+            return tr("sends {waits_s}", waits_s=time_format.due(waits_s, now)) if waits_s else tr("sending")
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._job_store.usual_s(job.model)
         if not usual:
@@ -353,7 +353,7 @@ def _problem(job: VideoJob, unsaved: str) -> Problem | None:
             icon="shield",
         )
     if job.held and job.state == "waiting":
-        words = tr("Queue for {price}", price=_price(job)) if job.quote_usd is not None else tr("Queue")
+        words = money.priced(tr("Queue"), job.quote_usd) if job.quote_usd is not None else tr("Queue")
         if job.form.get("short") is True:
             return Problem(
                 tr("Not enough credits for this video"),
