@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.service.calls import GATEWAY_GAVE_UP
 from app.service.errors import OutcomeUnknown, RefusedCall, ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import InvalidTransition
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from app.storage.paid_call_intents import Intent, Intents
 
 _log = logging.getLogger(__name__)
-GATEWAY_GAVE_UP = (502, 504)  # it does not know whether the service behind it finished the work
 STOPPED_ON_ITS_WAY = tr("Stopped while sending. It may have been processed and charged.")
 STOPPED_BEFORE = tr("Stopped before it was sent. Nothing was charged.")
 

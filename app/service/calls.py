@@ -30,6 +30,7 @@ from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 
 Params = tuple[tuple[str, str], ...]
+GATEWAY_GAVE_UP = (502, 504)  # it does not know whether the service behind it finished the work
 NEVER_BEGUN = frozenset({"X402_NOT_CONFIGURED"})  # a failure of the server's that says it did nothing
 
 
@@ -159,8 +160,10 @@ def is_outcome_unknown(kind: CallKind, error: ServiceError) -> bool:
         return False
     if isinstance(error, (ConnectionFailed, TimedOut, OutcomeUnknown)):
         return True
-    spoiled = isinstance(error, (ServerFailed, StreamCut, BadResponse)) and error.code not in NEVER_BEGUN
-    return kind is CallKind.ONCE and spoiled
+    if error.code in NEVER_BEGUN:
+        return False
+    spoiled = kind is CallKind.ONCE and isinstance(error, (ServerFailed, StreamCut, BadResponse))
+    return spoiled or error.status in GATEWAY_GAVE_UP
 
 
 @dataclass(slots=True)

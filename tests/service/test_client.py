@@ -197,6 +197,19 @@ async def test_after_four_tries_the_error_is_the_caller_s() -> None:
         assert (watched.exchange.error, watched.exchange.outcome, watched.exchange.attempts) == ("down", "error", 4)
 
 
+@pytest.mark.parametrize(("status", "outcome_word"), [(500, "error"), (502, "unknown"), (504, "unknown")])
+async def test_a_gateway_that_gave_up_leaves_it_open_whether_a_paid_call_was_carried_out(
+    status: int, outcome_word: str
+) -> None:
+    async with Watched(handler=answering({"error": "down"}, status)) as watched:
+        await outcome(watched, paid())
+        assert watched.exchange.outcome == outcome_word  # as its tab says it
+    async with Watched(handler=answering({"error": "down"}, status)) as watched:
+        with pytest.raises(ServerFailed):
+            await watched.client.get("/models")
+        assert watched.exchange.outcome == "error"  # a read costs nothing
+
+
 async def test_a_wait_of_more_than_two_minutes_is_the_person_s_decision() -> None:
     async with Watched(handler=answering({"error": "later"}, 429, retry_after="300")) as watched:
         failure = await outcome(watched, paid())
