@@ -66,7 +66,7 @@ class FormPane(QWidget):
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(tr("Saved prompts"))
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
-        self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("text, logos"))
+        self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("Text, logos"))
         yield
         self.start = MediaSlot(theme, tr("Start image"), IMAGE_FILES)
         self.end = MediaSlot(theme, tr("End image"), IMAGE_FILES)

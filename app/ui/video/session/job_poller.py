@@ -87,7 +87,9 @@ class JobPoller(QObject):
                 return await self._note(job, outcome)
             await self._verify(job)
         except (NotFound, Gone):
-            await self._end(job, "expired", tr("The service no longer has this video."), remote_copy=False)
+            await self._end(
+                job, "expired", tr("It may have been charged. Reuse its settings to queue it again."), remote_copy=False
+            )
         except ContentRefused as error:
             await self._refused(job, error)
         except BadResponse as error:
