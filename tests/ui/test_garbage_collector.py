@@ -19,8 +19,10 @@ from pytestqt.qtbot import QtBot
 from app.ui.kit.qt_workarounds import garbage_collector as module
 from app.ui.kit.qt_workarounds.garbage_collector import (
     FULL_EVERY,
+    RELEASED_AT_ONCE,
     UiThreadGarbageCollector,
     collect_if_due,
+    release,
     set_aside,
     trim_heaps,
 )
@@ -185,6 +187,28 @@ def test_what_was_set_aside_is_not_looked_at_while_the_window_is_at_work(
     monkeypatch.setattr(module, "QUIET_WAITS", 1_000)
     qtbot.waitUntil(lambda: full_collections() == before + 2, timeout=60_000)
     assert kept
+
+
+def test_what_thousands_of_messages_hold_is_freed_after_the_turn_that_lets_go_of_them(
+    collector: UiThreadGarbageCollector, qtbot: QtBot
+) -> None:
+    threads: list[str] = []
+    messages = [Freed(threads) for _ in range(3 * RELEASED_AT_ONCE)]
+    release(messages)
+    messages.clear()
+    assert threads == []
+    qtbot.waitUntil(lambda: len(threads) == 3 * RELEASED_AT_ONCE, timeout=60_000)
+    assert set(threads) == {threading.main_thread().name}
+
+
+class Freed:
+    """Says which thread freed it."""
+
+    def __init__(self, threads: list[str]) -> None:
+        self._threads = threads
+
+    def __del__(self) -> None:
+        self._threads.append(threading.current_thread().name)
 
 
 class Part:

@@ -491,7 +491,8 @@ class ChatPresenter(QObject):
         self._show_attachments()
         if self.conversation is not None:
             self.conversation.show()
-        self.publish_all()
+        self.publish_head()
+        self._publish_totals()  # the list follows once the draft that was left is on the disk
 
     def _show_attachments(self) -> None:
         """Another message is in the box."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.ui.conversation.scroll_estimate import ScrollEstimate
 from app.ui.conversation.units import Key, RowViewState, Styles, Unit
+from app.ui.kit.qt_workarounds.garbage_collector import release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,6 +96,7 @@ class VirtualList:
                 model.change(rows[number])
             model.set_first(number == 0)
         self.weights.set_rows(rows)
+        release(old_rows)
         return same
 
     def add(self, row: MessageRow) -> None:

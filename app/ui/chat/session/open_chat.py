@@ -1,4 +1,4 @@
-"""The chat that is open: its messages, its options, what is typed but not sent. Plain state, no Qt, no disk."""
+"""The chat that is open: its messages, its options, what is typed but not sent. Plain state, no widget, no disk."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.session.view_values import cost_note, estimate_branch, learn_from
 from app.ui.chat.state import CharacterHead, ChatHead, CostNote
+from app.ui.kit.qt_workarounds.garbage_collector import release
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
@@ -191,6 +192,7 @@ class OpenChat:
         learn_from(self.counter, self.sent_options, self.thread.shown())
 
     def _clear(self) -> None:
+        release(self.thread.all())
         self.opening += 1
         self.private = False
         self.chat_id, self.title, self.thread = None, "", MessageTree()
