@@ -7,6 +7,7 @@ planned ──► sending ──► complete
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -188,12 +189,17 @@ class ClipStore:
         where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
         newest = f"WHERE {where} ORDER BY created_at DESC, seq DESC LIMIT ?"
         clips = await _CLIPS.select_many(self._database, newest, [limit])
-        parts: dict[str, list[Part]] = {}
-        for part in await _PARTS.select_many(
+        every_part = await _PARTS.select_many(
             self._database, f"WHERE clip_id IN (SELECT id FROM clips {newest}) ORDER BY clip_id, number", [limit]
-        ):
-            parts.setdefault(part.clip_id, []).append(part)
-        return tuple(replace(clip, parts=tuple(parts.get(clip.id, ()))) for clip in clips)
+        )
+
+        def joined() -> tuple[Clip, ...]:
+            parts: dict[str, list[Part]] = {}
+            for part in every_part:
+                parts.setdefault(part.clip_id, []).append(part)
+            return tuple(replace(clip, parts=tuple(parts.get(clip.id, ()))) for clip in clips)
+
+        return await asyncio.to_thread(joined)  # of thousands it takes longer than a frame
 
     async def save_part(self, part: Part) -> None:
         """Write a part as it stands, pressed through to the disk, and what it means for the clip."""

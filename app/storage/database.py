@@ -13,10 +13,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import aiosqlite
 
@@ -26,6 +26,7 @@ from app.storage.search_index import CREATE_TERMS, KEY, NONE, TRIGRAM
 
 Row = tuple[Any, ...]
 Values = Sequence[Any]
+R = TypeVar("R")
 DAILY = timedelta(hours=20)  # somebody who starts at nine every day gets one every day
 
 
@@ -122,14 +123,18 @@ class Database:
         with in_words(self.path, self.backups):
             return _rows(await self._reader.execute_fetchall(sql, values))
 
-    async def fetch_pieces(
-        self, sql: str, values: Values, take: Callable[[Sequence[Row]], Awaitable[object]], size: int = 1000
-    ) -> None:
-        """The same for thousands of rows: hand over `size` at a time, so that they never stand in memory twice."""
+    async def fetch_many(self, sql: str, values: Values, read: Callable[[Row], R]) -> list[R]:
+        """The same for thousands of rows: the connection's thread reads each, so that they never stand in memory twice.
+
+        Other reads have their turn after each thousand.
+        """
+        found: list[R] = []
         with in_words(self.path, self.backups):
             async with self._reader.execute(sql, values) as cursor:
-                while rows := _rows(await cursor.fetchmany(size)):
-                    await take(rows)
+                cursor.row_factory = cast(Any, lambda _cursor, row: read(row))
+                while records := await cursor.fetchmany(1000):
+                    found += cast(list[R], records)
+        return found
 
     async def fetch_one(self, sql: str, values: Values = ()) -> Row | None:
         rows = await self.fetch(sql, values)

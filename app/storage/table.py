@@ -140,13 +140,7 @@ class Table(Generic[R]):
 
     async def select_many(self, database: Database, rest: str, values: Values = ()) -> tuple[R, ...]:
         """The same where it may be thousands."""
-        found: list[R] = []
-
-        async def take(rows: Sequence[Row]) -> None:
-            found.extend(await read_rows(rows, self.read))
-
-        await database.fetch_pieces(f"SELECT {self.columns} FROM {self.name} {rest}", values, take)
-        return tuple(found)
+        return tuple(await database.fetch_many(f"SELECT {self.columns} FROM {self.name} {rest}", values, self.read))
 
     async def one(self, work: Database | Transaction, row_id: str) -> R:
         found = await self.select(work, "WHERE id = ?", [row_id])

@@ -68,7 +68,7 @@ async def test_the_list_is_one_query_that_reads_no_message(
         return await fetch(sql, *more)
 
     monkeypatch.setattr(database, "fetch", partial(noted, database.fetch))
-    monkeypatch.setattr(database, "fetch_pieces", partial(noted, database.fetch_pieces))
+    monkeypatch.setattr(database, "fetch_many", partial(noted, database.fetch_many))
     await history.chats()
     assert len(asked) == 1
     plan = " ".join(row[3] for row in await database.fetch(f"EXPLAIN QUERY PLAN {asked[0]}"))

@@ -378,6 +378,8 @@ class ImagesPage(QObject):
         return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:
+        if not self.gallery_state.busy:
+            return ()  # every tab asks at every change, and to make tiles takes milliseconds
         return [
             tr("Generating “{title}”", title=tile.title)
             for tile in self.gallery_state.tiles[:64]

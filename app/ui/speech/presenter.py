@@ -30,9 +30,7 @@ from app.ui.kit.lists.rows import LazyRows, build_rows
 from app.ui.speech.session.clip_library import (
     ClipLibrary,
     clip_row,
-    clips_by_row,
     comparison_row,
-    places_of,
     title_words,
     voice_words,
 )
@@ -360,8 +358,8 @@ class SpeechPresenter(CallingPresenter):
                 for clips in rows
             ]
 
-        rows = clips_by_row(self.clip_library.rows)
-        self.clips_changed.emit(LazyRows(rows, row, texts), places_of(rows))
+        rows, places = self.clip_library.by_row()
+        self.clips_changed.emit(LazyRows(rows, row, texts), places)
 
     def speaking_titles(self) -> tuple[str, ...]:
         """What is being spoken now."""

@@ -142,6 +142,14 @@ class ClipLibrary:
         self.clips = clips
         self.files = files
         self.rows: tuple[Clip, ...] = ()
+        self._by_row: tuple[tuple[Clip, ...], list[tuple[Clip, ...]], dict[str, int]] = ((), [], {})
+
+    def by_row(self) -> tuple[list[tuple[Clip, ...]], dict[str, int]]:
+        """Return the clips of each row and which row, from 0, a clip is in; found out once for each state of them."""
+        if self._by_row[0] is not self.rows:
+            rows = clips_by_row(self.rows)
+            self._by_row = self.rows, rows, places_of(rows)
+        return self._by_row[1:]
 
     async def load(self) -> None:
         self.rows = await self.clips.recent()
