@@ -45,3 +45,16 @@ def test_every_end_is_said_once(heard: Heard, record_property: Record) -> None:
             found.append(f"silent ends: {end} is said twice, heard {said}")
         go_to(heard, "Chat")
     judge(record_property, found)
+
+
+def test_while_an_answer_comes_a_reader_is_told_of_nothing_but_its_sentences(heard: Heard) -> None:
+    reader = heard.reader
+    go_to(heard, "Chat")
+    reader.press("Ctrl+n")
+    reader.hear("New chat")
+    for question in ("what is a batch?", "how do i top up?"):  # the second is below what can be seen
+        reader.events.clear()
+        reader.type(question)
+        reader.press("Return")
+        reader.hear("Answer complete", lambda: reader.press("Return"))  # the models may still be on their way
+    assert [event for event in reader.events if event.detail == "accessible-value"] == []

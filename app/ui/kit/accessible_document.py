@@ -17,9 +17,9 @@ from PySide6.QtGui import (
     QAccessibleEvent,
     QAccessibleInterface,
 )
-from PySide6.QtWidgets import QAbstractScrollArea
+from PySide6.QtWidgets import QAbstractScrollArea, QAccessibleWidget
 
-from app.ui.kit.accessible_interfaces import NO_INTERFACE
+from app.ui.kit.accessible_interfaces import NO_INTERFACE, look_again
 from app.ui.kit.markdown.spoken import Place, SpokenBlock, block_name
 from app.ui.kit.qt_workarounds.alive import alive
 
@@ -75,9 +75,12 @@ class Document(Protocol):
 
 
 def show_document(view: QAbstractScrollArea, make: Callable[[], ListInterface]) -> None:
-    """See that Qt gets an interface of `make` for `view` when a screen reader asks."""
+    """See that Qt gets an interface of `make` for `view` when a screen reader asks, and tells nothing of its bar."""
     _install()
     setattr(view, ATTRIBUTE, make)
+    bar = view.verticalScrollBar()
+    setattr(bar, ATTRIBUTE, lambda: _Unheard(bar, QAccessible.Role.ScrollBar))
+    look_again(bar)
 
 
 @cache
@@ -148,6 +151,13 @@ class PartInterface(QAccessibleInterface):
 
     def interface_cast(self, kind: QAccessible.InterfaceType) -> Any:
         return NO_INTERFACE
+
+
+class _Unheard(QAccessibleWidget):
+    """Of a bar: readers do not find it in the document, and it would be an event with every piece of an answer."""
+
+    def isValid(self) -> bool:
+        return False
 
 
 class _Level(QAccessibleAttributesInterface):

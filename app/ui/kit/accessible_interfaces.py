@@ -90,10 +90,10 @@ class _Stack(QAccessibleWidget):
 def install_interfaces() -> None:
     """From now on Qt asks here for the interfaces of widgets."""
     QAccessible.installFactory(_interface_of)
-    tell_of_shown(_look_again)
+    tell_of_shown(look_again)
     for widget in QApplication.allWidgets() if QAccessible.isActive() else ():
         if isinstance(widget, QStackedWidget):
-            _look_again(widget)
+            look_again(widget)
     qt_app = QApplication.instance()
     if isinstance(qt_app, QApplication):
         qt_app.focusChanged.connect(_follow)
@@ -113,7 +113,7 @@ def _tell_row(view: QAbstractItemView) -> None:
         QAccessible.updateAccessibility(QAccessibleEvent(row, QAccessible.Event.Focus))
 
 
-def _look_again(widget: QWidget) -> None:
+def look_again(widget: QWidget) -> None:
     """Have Qt ask for the interface anew: a reader may have asked before the role was known, or this module loaded."""
     if QAccessible.isActive():
         known = QAccessible.queryAccessibleInterface(widget)
