@@ -140,6 +140,7 @@ def like_pattern(term: str) -> str:
 
 
 _BREAK = re.compile(r"\s")
+_CITATION = re.compile(r"\[REF\][\d\s,]*\[/REF\]")  # of a source of an answer, where the answer is not drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,7 @@ class Marker:
 
     def snippet(self, content: str) -> Snippet:
         """Return one line of about `width` characters around the first place where a term occurs."""
+        content = _CITATION.sub("", content)
         first = self._pattern.search(content)
         middle = first.start() if first else 0
         start = max(0, middle - self._width // 3)

@@ -76,6 +76,13 @@ async def test_what_was_found_is_marked_in_a_short_line(history: ChatStore) -> N
     assert (hit.snippet.text[0], hit.snippet.text[-1]) == ("…", "…")
 
 
+async def test_a_found_line_is_without_the_marks_of_sources(history: ChatStore) -> None:
+    chat = await history.create_chat()
+    await history.add_message(chat.id, "assistant", "Keys are in the keyring[REF]0, 2[/REF], as [REF] says.")
+    (hit,) = await history.search("keyring")
+    assert hit.snippet.text == "Keys are in the keyring, as [REF] says."
+
+
 async def test_the_newest_come_first_and_the_limit_holds(history: ChatStore) -> None:
     chat = await history.create_chat()
     for number in range(30):

@@ -69,6 +69,7 @@ async def test_a_prompt_is_filled_in_by_key_and_the_form_remembers(chat: ChatHar
     chat.page.box.use_preset(preset_id)
     dialog = await form(chat)
     assert list(dialog.fields) == ["topic", "tone", "clipboard"]  # the date needs no question
+    assert [field.accessibleName() for field in dialog.fields.values()] == ["topic", "tone", "Clipboard"]
     assert not dialog.use.isEnabled()
     field = dialog.fields["topic"]
     assert isinstance(field, QLineEdit)

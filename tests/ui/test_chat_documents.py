@@ -93,6 +93,8 @@ async def test_send_shows_the_passages_first_and_sends_exactly_those(
             await with_papers(shown, papers)
             assert shown.composer.documents.isChecked()
             assert not shown.composer.documents.isHidden()
+            main = shown.page.main
+            assert main.welcome.handbook.isHidden(), "no sample project is offered where there are documents"
             await shown.say("Does the cat pay rent?")
             assert not shown.fake.requests
             assert shown.composer_text() == "Does the cat pay rent?"

@@ -904,7 +904,7 @@ async def test_r_tee_10_nothing_is_attached_compared_or_read_aloud(chat: Sandbox
     mime.setUrls([QUrl.fromLocalFile(str(file))])
     dropped(chat.canvas, mime)
     await chat.settle()
-    assert not chat.presenter.opened.attachments and "only text can be sealed" in str(told)
+    assert not chat.presenter.opened.attachments and "Paste text into the message instead" in str(told)
     await chat.type(QUESTION)
     row = chat.row(chat.rows[-1].id)
     assert row.no_speech and "sent in the clear" in row.no_speech

@@ -20,7 +20,7 @@ REASONS = {
     "reasoning_effort": tr("The reasoning effort cannot be chosen while the chat is sealed."),
     "extra": tr("Other fields are off while the chat is sealed: they would be sent in the clear."),
     "model": tr("A model with options after its name cannot be sealed."),
-    "files": tr("Files and images are off while the chat is sealed: only text can be sealed."),
+    "files": tr("Attachments and document passages cannot be sealed. Paste text into the message instead."),
     "tool_calls": tr("A chat with function calls cannot be sealed."),
     "prompt_cache_key": tr("The prompt cache is off while the chat is sealed."),
     "include_venice_system_prompt": tr("The service cannot add its system prompt to a sealed chat."),

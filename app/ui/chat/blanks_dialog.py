@@ -33,7 +33,8 @@ class BlanksDialog(Dialog):
         self.add_button(tr("Cancel"), accepts=False)
         self.use = self.add_button(tr("Use prompt"), kind="primary", accepts=True, default=True)
         for blank in blanks:
-            words = Label(theme, blank.name, "small", "text2", weight=500)
+            title = tr("Clipboard") if blank.name == CLIPBOARD else blank.name
+            words = Label(theme, title, "small", "text2", weight=500)
             field = self._field(theme, blank, values.get(blank.name, ""))
             bind_label(words, field)
             self.body.addWidget(words)

@@ -192,6 +192,7 @@ class ChatWelcome(ScrollPane):
         for way in (self.sandbox, self.account):
             way.setVisible(not head.has_account)
         self._examples.setVisible(head.is_sandbox)
+        self.handbook.setVisible(not head.has_documents)  # in a project that has some, there is no need of a sample
         self._is_sandbox = head.is_sandbox
         self._presets.setVisible(len(self.presets) > 0 and not head.is_sandbox)
         for button in self.examples:

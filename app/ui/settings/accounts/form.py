@@ -21,7 +21,6 @@ from app.ui.settings.accounts.presenter import AUTOMATIC, AccountDraft
 from app.ui.settings.accounts.state import FormState
 from app.ui.settings.fields import FieldBox, SecretField
 
-LINES_KEPT = 3  # for what is wrong, beyond the line of each field
 EXAMPLE_ADDRESS = "https://api.example.com/v1"
 _NAMES = {AUTOMATIC: tr("detect automatically"), "service": "standard", "venice": "Venice"}
 
@@ -59,6 +58,7 @@ class AccountForm(QWidget):
         self._names = Button(theme, "", kind="link", size="small")
         self._names.setToolTip(tr("API style"))
         self._names.clicked.connect(self._choose_names)
+        self._keep_row = QWidget()
         self._keep = Label(theme, "", "small", "text3", wrap=True)
         self._sentence = ProblemLabel(theme)
         self._sentence.hide()
@@ -85,7 +85,8 @@ class AccountForm(QWidget):
         self._apply_theme()
 
     def _build(self, large: bool) -> None:
-        keep = QHBoxLayout()
+        keep = QHBoxLayout(self._keep_row)
+        keep.setContentsMargins(0, 0, 0, 0)
         keep.setSpacing(self._theme.px(5))
         keep.addWidget(IconLabel(self._theme, "lock", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
         keep.addWidget(self._keep, 1)
@@ -96,7 +97,7 @@ class AccountForm(QWidget):
         for box in (self._boxes["name"], self._boxes["base_url"], self._boxes["key"]):
             self._upper.addWidget(box)
         self._upper.addLayout(names)
-        self._upper.addLayout(keep)
+        self._upper.addWidget(self._keep_row)
         self._upper.addWidget(self._sentence)
         self._column.addLayout(self._upper)
         if large:
@@ -147,16 +148,20 @@ class AccountForm(QWidget):
         self._keep_room()
 
     def _keep_room(self) -> None:
-        """Let what is wrong take its lines from the room above the button, which stays where it is."""
+        """Let the button stay where it is: a long sentence about what is wrong takes the place of the note above it."""
+        if self._is_calm:
+            self._keep_row.show()
+            self._calm_px = self._height_above()
+        elif self._height_above() > self._calm_px:
+            self._keep_row.hide()
+        self._room.changeSize(0, max(0, self._theme.px(8) + self._calm_px - self._height_above()))
+        self._column.invalidate()
+
+    def _height_above(self) -> int:
         for box in self._boxes.values():
             box.updateGeometry()
         self._upper.invalidate()
-        height = self._upper.heightForWidth(self.width())
-        if self._is_calm:
-            self._calm_px = height
-        room = LINES_KEPT * self._theme.line_px("small") + self._theme.px(10)
-        self._room.changeSize(0, max(0, room + self._calm_px - height))
-        self._column.invalidate()
+        return self._upper.heightForWidth(self.width())
 
     def _forget_problems(self) -> None:
         for box in self._boxes.values():

@@ -106,9 +106,7 @@ class OverviewPage(Groups):
         self.refill.clicked.connect(self._presenter.fill_up)
         self._money_row = SettingRow(theme, tr("Key balance"), self._balance, meaning=_MONEY_WORDS)
         self._money_row.add(self.refill)
-        self.wallet = TextField(
-            theme, tr("Wallet address"), placeholder=tr("Wallet address, 0x…"), mono=True, small=True
-        )
+        self.wallet = TextField(theme, tr("Wallet address"), placeholder=tr("Address, 0x…"), mono=True, small=True)
         self.wallet.setMinimumWidth(theme.type_px(150))
         self.amount = NumberField(theme, tr("Play dollars to send"), low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
         self.give = Button(theme, tr("Send"), size="small")
