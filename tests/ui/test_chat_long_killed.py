@@ -72,6 +72,7 @@ async def test_a_chat_of_5000_messages_from_a_killed_process_opens_whole(
     async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
         opened = tab.presenter.opened
         assert opened.chat_id == chat_id
+        await tab.tasks.idle()
         assert opened.is_whole
         rows = tab.rows
         assert len(opened.thread.all()) == MESSAGES + 2

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from app.storage.chat_rows import Message
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.chat.state import CharacterHead
-from tests.kit.chat import DONE, SANDBOX, USAGE, FakeService, cut, held, open_chat_presenter, sse, text_chunk, whole
+from app.ui.chat.session import conversation
+from app.ui.chat.state import CharacterHead, ChatHead
+from app.ui.conversation.rows import MessageRow
+from tests.kit.chat import (
+    DONE,
+    SANDBOX,
+    USAGE,
+    ChatPresenterHarness,
+    FakeService,
+    cut,
+    held,
+    open_chat_presenter,
+    sse,
+    text_chunk,
+    whole,
+)
 from tests.kit.waiting import until
 
 
@@ -445,31 +460,81 @@ async def test_the_list_works_with_no_network_and_models_come_from_the_disk(tmp_
         assert offline.presenter.head().model_name == "Plain"
 
 
+async def add_long_chat(harness: ChatPresenterHarness) -> str:
+    """Store a chat of 1,001 messages, m0 to m1000, and return its id."""
+    chat = await harness.history.create_chat(title="Long", model="plain")
+    rows, parent = [], None
+    for number in range(1_001):
+        role = "assistant" if number % 2 else "user"
+        rows.append((f"m{number}", chat.id, parent, role, f"text {number}", number))
+        parent = f"m{number}"
+    async with harness.database.transaction() as transaction:
+        columns = "id, chat_id, parent_id, role, content, created_at"
+        await transaction.execute_many(f"INSERT INTO messages ({columns}) VALUES (?, ?, ?, ?, ?, ?)", rows)
+        await transaction.execute(
+            "UPDATE chats SET head_id = ?, message_count = ? WHERE id = ?", [parent, len(rows), chat.id]
+        )
+    return chat.id
+
+
 async def test_a_long_chat_is_shown_from_its_end_and_then_whole(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home) as harness:
-        chat = await harness.history.create_chat(title="Long", model="plain")
-        rows, parent = [], None
-        for number in range(1_001):
-            role = "assistant" if number % 2 else "user"
-            rows.append((f"m{number}", chat.id, parent, role, f"text {number}", number))
-            parent = f"m{number}"
-        async with harness.database.transaction() as transaction:
-            columns = "id, chat_id, parent_id, role, content, created_at"
-            await transaction.execute_many(f"INSERT INTO messages ({columns}) VALUES (?, ?, ?, ?, ?, ?)", rows)
-            await transaction.execute(
-                "UPDATE chats SET head_id = ?, message_count = ? WHERE id = ?", [parent, len(rows), chat.id]
-            )
+        chat_id = await add_long_chat(harness)
         assert harness.presenter.conversation is not None
         shown: list[int] = []
         ready: list[bool] = []
         harness.presenter.conversation.rows_reset.connect(lambda rows: shown.append(len(rows)))
         harness.presenter.conversation.rows_reset.connect(lambda rows: ready.append(harness.presenter.head().can_send))
-        harness.presenter.open_chat(chat.id)
+        harness.presenter.open_chat(chat_id)
         await harness.tasks.idle()
         assert shown == [60, 1_001]
         assert ready == [False, True], "nothing is sent while only the end is known"
         assert harness.rows[0].text == "text 0"
         looked_through = sum(type(each) is Message for each in gc.get_objects())
-        assert looked_through < len(rows) // 2, "a collection would hold the window"
+        assert looked_through < 500, "a collection would hold the window"
         await harness.say("One more")
         assert len(harness.fake.requests[-1]["messages"]) == 1_002
+
+
+async def test_a_long_chat_can_be_sent_to_before_all_of_it_is_shown(
+    tmp_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "ROWS_AT_ONCE", 1)  # so that the answer is there first
+    async with open_chat_presenter(tmp_home) as harness:
+        chat_id = await add_long_chat(harness)
+        shown: list[str] = []
+        sent: list[int] = []
+
+        def send(head: ChatHead) -> None:
+            if head.chat_id == chat_id and head.can_send and not sent:
+                sent.append(len(shown))
+                harness.presenter.send("Meanwhile")
+
+        assert harness.presenter.conversation is not None
+        harness.presenter.conversation.rows_reset.connect(lambda rows: shown.__setitem__(slice(None), ids(rows)))
+        harness.presenter.conversation.rows_appended.connect(lambda rows: shown.extend(ids(rows)))
+        harness.presenter.head_changed.connect(send)
+        harness.presenter.open_chat(chat_id)
+        await harness.tasks.idle()
+        assert sent == [60]
+        assert shown == ids(harness.rows)
+        assert len(shown) == 1_003
+
+
+def ids(rows: Iterable[MessageRow]) -> list[str]:
+    return [row.id for row in rows]
+
+
+async def test_a_hit_in_a_long_chat_that_is_still_opening_is_gone_to_once_it_is_there(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        chat_id = await add_long_chat(harness)
+        gone_to: list[str] = []
+        harness.presenter.row_requested.connect(lambda message_id, _text: gone_to.append(message_id))
+        assert harness.presenter.conversation is not None
+        harness.presenter.conversation.rows_reset.connect(
+            lambda rows: harness.presenter.open_hit(chat_id, "m5", "text") if len(rows) == 60 else None
+        )
+        harness.presenter.open_chat(chat_id)
+        await harness.tasks.idle()
+        assert gone_to == ["m5"]
+        assert harness.presenter.head().can_send

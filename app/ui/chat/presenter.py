@@ -189,7 +189,9 @@ class ChatPresenter(QObject):
         self.opened.seal_status = self.seals.status
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
-        if last is None or not await self._open_chat(last.id, unless_typed=True):
+        if last is not None and await self._show_end(last.id, unless_typed=True):
+            self._tasks.replace("open-chat", self.guarded, self._open_rest, (last.id,))
+        else:
             self.opened.is_coming = False
             self.conversation.show()
             self.publish_all()
@@ -429,8 +431,13 @@ class ChatPresenter(QObject):
         if chat_id != self.opened.chat_id:
             self._tasks.replace("open-chat", self.guarded, self._open_chat, (chat_id, self.opened.draft))
 
-    async def _open_chat(self, chat_id: str, before: str | None = None, unless_typed: bool = False) -> bool:
-        """Show a chat; what was added since to the draft `before` goes into its box.
+    async def _open_chat(self, chat_id: str, before: str | None = None) -> None:
+        """Show a chat; what was added since to the draft `before` goes into its box."""
+        await self._show_end(chat_id, before)
+        await self._open_rest(chat_id)
+
+    async def _show_end(self, chat_id: str, before: str | None = None, unless_typed: bool = False) -> bool:
+        """The same, of a long chat the newest messages alone.
 
         `unless_typed`: False, and nothing happens, when there is something in the box.
         """
@@ -461,8 +468,6 @@ class ChatPresenter(QObject):
         self._shown()
         if typed:
             self.drafts.timer.start()
-        if is_long:
-            await self._open_rest(chat_id)
         return True
 
     async def _open_rest(self, chat_id: str) -> None:
@@ -470,14 +475,16 @@ class ChatPresenter(QObject):
         import asyncio  # not before the window is painted
 
         assert self._history is not None and self.conversation is not None
+        if self.opened.is_whole:
+            return
         messages = await self._history.messages(chat_id)
         thread = await asyncio.to_thread(MessageTree.whole, messages, self.opened.thread.head_id)
         if self.opened.chat_id == chat_id:
             self.opened.complete(thread)
+            self._publish_soon(self.publish_head, self._publish_totals)  # sending waits for no row
             await asyncio.sleep(0)
             await self.conversation.show_in_pieces()
             set_aside()  # to look for garbage among thousands of messages holds the window for 40 ms
-            self._publish_soon()
 
     def _remember_chat(self, chat_id: str) -> None:
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
@@ -899,7 +906,8 @@ class ChatPresenter(QObject):
 
     async def _open_hit(self, chat_id: str, message_id: str, text: str, before: str) -> None:
         if chat_id != self.opened.chat_id:
-            await self._open_chat(chat_id, before)
+            await self._show_end(chat_id, before)
+        await self._open_rest(chat_id)
         if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
             await self.conversation.show_branch_of(message_id)
             self.row_requested.emit(message_id, text)

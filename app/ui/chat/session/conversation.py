@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.open_chat import OpenChat
     from app.ui.conversation.rows import MessageRow
 
-ROWS_AT_ONCE = 100
+ROWS_AT_ONCE = 50
 RECEIPT_EVERY_MS = 500  # the line under an answer that is being written
 
 
@@ -133,14 +133,18 @@ class Conversation(QObject):
         return {model: self._open.account_models.name_of(model) for model in models}
 
     async def show_in_pieces(self) -> None:
-        """Show the whole branch, made a hundred rows at a time so that the window stays awake."""
+        """Show the whole branch, with what is sent meanwhile; some rows at a time, so that the window stays awake."""
         chat_id, shown = self._open.chat_id, self._open.thread.shown()
         rows: list[MessageRow] = []
-        for start in range(0, len(shown), ROWS_AT_ONCE):
-            rows += build_rows(shown[start : start + ROWS_AT_ONCE], self._row)
+        done = 0
+        while done < len(shown):
             await asyncio.sleep(0)
-            if self._open.chat_id != chat_id or self._open.thread.shown() is not shown:
+            before, shown = shown, self._open.thread.shown()
+            goes_on = len(shown) >= len(before) and shown[len(before) - 1].id == before[-1].id
+            if self._open.chat_id != chat_id or not goes_on:
                 return  # another chat, or another branch of this one, which is shown whole already
+            rows += build_rows(shown[done : done + ROWS_AT_ONCE], self._row)
+            done += ROWS_AT_ONCE
         self.rows_reset.emit(tuple(rows))
 
     def _row(self, message: Message) -> MessageRow:

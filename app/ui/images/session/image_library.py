@@ -126,8 +126,10 @@ class ImageLibrary(QObject):
         """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
         await asyncio.sleep(MEASURE_AFTER_S)
         rows, trash = tuple(self.rows.values()), tuple(self.trashed.values())
-        sizes = await asyncio.to_thread(lambda: (self._files.size_of(rows), self._files.size_of(trash)))
-        self.usage = Usage(sum(image.has_file for image in rows), *sizes)
+        sizes = await asyncio.to_thread(
+            lambda: (sum(image.has_file for image in rows), self._files.size_of(rows), self._files.size_of(trash))
+        )
+        self.usage = Usage(*sizes)
         self.usage_changed.emit(self.usage)
 
     # -- looking --------------------------------------------------------------------------------------------------
