@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from sys import intern
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from app.storage.errors import NotStored
 from app.storage.values import (
@@ -24,7 +24,6 @@ from app.storage.values import (
     money_text,
     object_of,
     objects_of,
-    read_text,
     seconds_of,
     text_of,
 )
@@ -52,18 +51,19 @@ def _like_object(text: str) -> Mapping[str, Any]:
 
 
 def _shared_text(value: object) -> str:
-    text = read_text(value)
-    if len(text) <= SHARED_CHARS:
-        return intern(text)
-    return cast(str, _like(text)) if len(text) <= LIKE_CHARS else text
+    if not value or not isinstance(value, str):
+        return ""
+    size = len(value)
+    if size <= SHARED_CHARS:
+        return intern(value)
+    return _like(value) if size <= LIKE_CHARS else value  # type: ignore[return-value]  # the like of a text is one
 
 
 def _shared_object(text: object) -> Mapping[str, Any]:
     return _like_object(text) if isinstance(text, str) and len(text) <= LIKE_CHARS else object_of(text)
 
 
-def _shared_moment(micros: object) -> datetime:
-    return cast(datetime, _like(moment_of(micros)))
+_shared_moment = lru_cache(LIKE_VALUES, typed=True)(moment_of)
 
 
 _READERS: Mapping[object, Callable[[Any], object]] = {

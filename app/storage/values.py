@@ -14,7 +14,6 @@ _MICROSECOND = timedelta(microseconds=1)
 _MAX_MONEY_CHARS = 60
 _MAX_MONEY_DIGITS = 18  # before the point, and 40 behind it: what can be added up and written without an error
 _MAX_SECONDS = 1e9
-_LAST = datetime(2200, 1, 1, tzinfo=UTC)  # no calendar and no time zone fails on a moment before it
 
 
 def micros_of(moment: datetime) -> int:
@@ -22,9 +21,12 @@ def micros_of(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+_LAST = micros_of(datetime(2200, 1, 1, tzinfo=UTC))  # no calendar and no time zone fails on a moment before it
+
+
 def moment_of(micros: object) -> datetime:
     """Return the moment in UTC; 1970 for what is no moment between 1970 and 2200."""
-    if not isinstance(micros, int) or not 0 <= micros < micros_of(_LAST):
+    if not isinstance(micros, int) or not 0 <= micros < _LAST:
         return _EPOCH
     return _EPOCH + timedelta(microseconds=micros)
 
