@@ -116,12 +116,12 @@ class ImagesPresenter(CallingPresenter):
         )
         if typed.prompt or typed.negative_prompt:
             self.keep(form=self.form.to_json())
+        self.form_replaced.emit(self.form)
         self.library.pattern = str(kept.get("pattern") or "")
         self._edits = {key.removeprefix(EDIT): _draft_from(kept[key]) for key in kept if key.startswith(EDIT)}
         await self._load_saved()
         await self.library.start(images)
         await self.prompts.start(Presets(database))
-        self.form_replaced.emit(self.form)
         self._look()
         self._say_left(found, unknown)
         self.refresh_models()

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from app.sandbox.server import RunningSandbox
 from app.service.images import GeneratedImage
@@ -177,6 +178,20 @@ async def test_the_form_is_there_again_after_a_restart(tmp_path: Path, sandbox: 
         assert images.prompt_text() == "Half a thought about a har"
         assert images.count_chosen() == "3"
         assert images.seed_text() == "-5"
+
+
+async def test_words_typed_while_the_images_are_read_stay(
+    images: ImagesHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = images.presenter.library.load
+
+    async def load_and_type() -> None:
+        await load()
+        QTest.keyClicks(images.page.form.prompt, "A harbour at dawn")
+
+    monkeypatch.setattr(images.presenter.library, "load", load_and_type)
+    await images.presenter.start(images.database)
+    assert images.prompt_text() == "A harbour at dawn"
 
 
 @pytest.mark.parametrize("models", [[], ["rialto-canvas"]])
