@@ -289,3 +289,9 @@ def test_a_project_its_documents_a_seal_and_a_prompt_with_blanks(heard: Heard, r
     look(press(reader, "Return", until="topic"))
     press(reader, "Escape", until="Message")
     judge(record_property, found)
+
+
+def test_the_menu_of_a_text_field_opens_on_its_first_entry(heard: Heard) -> None:
+    go_to(heard, "Chat")
+    assert press(heard.reader, "Shift+F10", until="").role == "menu item"
+    press(heard.reader, "Escape", until="Message")

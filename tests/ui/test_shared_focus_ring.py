@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QLineEdit,
     QListView,
+    QMenu,
     QPlainTextEdit,
     QScrollArea,
+    QTextEdit,
     QVBoxLayout,
     QWidget,
 )
+from pytestqt.qtbot import QtBot
 
 from app.ui.kit.json.editor import JsonEditor
 from app.ui.kit.qt_workarounds.alive import alive
@@ -51,6 +56,25 @@ def test_the_ring_stands_two_px_away_from_the_keyboards_place(window: QWidget, t
     button.setFocus(Qt.FocusReason.TabFocusReason)
     assert ring.target is button
     assert ring.geometry() == around(button, window)
+
+
+@pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QTextEdit])
+def test_the_menu_of_a_text_field_opens_on_its_first_entry_by_key(
+    qtbot: QtBot, window: QWidget, ring: FocusRing, kind: type[QWidget]
+) -> None:
+    field = add(window, kind())
+    field.setFocus()
+    QTest.keyClicks(field, "A harbour")
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint())  # as the Menu key becomes
+    QApplication.sendEvent(window.windowHandle(), asked)
+
+    def entry() -> str:
+        menu = QApplication.activePopupWidget()
+        action = menu.activeAction() if isinstance(menu, QMenu) else None
+        return action.text() if action is not None else ""
+
+    qtbot.waitUntil(lambda: entry().startswith("&Undo"))
+    QApplication.activePopupWidget().close()
 
 
 def test_the_ring_follows_a_widget_that_moves_and_goes_with_it(window: QWidget, theme: Theme, ring: FocusRing) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
 
 from app.ui.kit.qt_workarounds.alive import alive
+from app.ui.kit.widgets.announce import tell_focus_again
 
 
 class FocusReturn:
@@ -44,6 +46,32 @@ def _forget_hover(window: QWidget) -> None:
             button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
             QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
             button.update()
+
+
+def enter_menu(menu: QMenu) -> None:
+    """Go to the first entry that can be chosen, which a screen reader then says."""
+    entries = (each for each in menu.actions() if each.isEnabled() and each.isVisible() and not each.isSeparator())
+    first = next(entries, None)
+    if first is not None:
+        menu.setActiveAction(first)
+
+
+def enter_open_menu() -> None:
+    """Enter a menu that a key has opened and Qt has made, as that of a text field: it opens on no entry, in silence."""
+    menu = QApplication.activePopupWidget()
+    if isinstance(menu, QMenu) and menu.activeAction() is None:
+        menu.aboutToHide.connect(tell_focus_soon)
+        enter_menu(menu)
+
+
+def tell_focus_soon() -> None:
+    """Tell screen readers where the keyboard is once a menu has closed, unless what was chosen takes it elsewhere."""
+    QTimer.singleShot(0, partial(_tell_focus_at, QApplication.focusWidget()))
+
+
+def _tell_focus_at(widget: QWidget | None) -> None:
+    if widget is QApplication.focusWidget():
+        tell_focus_again()
 
 
 class AwaitedFocus:

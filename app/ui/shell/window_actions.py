@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, Protocol
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication
 
@@ -217,11 +217,11 @@ def _theme_action(window: WindowCommands, mode: str, text: str) -> TabAction:
 def _open_context_menu() -> None:
     """Do what the Menu key does, which many keyboards lack. Qt knows Shift+F10 on Windows alone."""
     widget = QApplication.focusWidget()
-    if widget is not None:
-        cursor = widget.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)  # a QRect of some, a QRectF of others
-        place = QRectF(cursor).center().toPoint()
-        asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, widget.mapToGlobal(place))
-        QApplication.sendEvent(widget, asked)
+    handle = widget.window().windowHandle() if widget is not None else None
+    if handle is not None:
+        # The window hands it to what has the keyboard, with the place of its caret.
+        asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(), QPoint())
+        QApplication.sendEvent(handle, asked)
 
 
 def _close(window: WindowCommands) -> None:

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QWindow
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QWindow
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.kit.focus import enter_open_menu
 from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.theme import Theme
 
@@ -123,6 +124,8 @@ class FocusRing(QWidget):
                 if not self._by_keyboard:
                     self._by_keyboard = True
                     self._place()  # a key on a clicked control: from now on the person needs the ring
+            elif isinstance(event, QContextMenuEvent) and event.reason() == QContextMenuEvent.Reason.Keyboard:
+                QTimer.singleShot(0, enter_open_menu)
         elif kind in _MOVES:
             if kind == QEvent.Type.Show and watched is self._window:
                 self._watch_input()

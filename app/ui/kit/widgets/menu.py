@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from functools import cache, partial
+from functools import cache
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.service.http.sanitize import sanitize_line
-from app.ui.kit.focus import forget_hover
+from app.ui.kit.focus import enter_menu, forget_hover, tell_focus_soon
 from app.ui.kit.icons import icon
 from app.ui.kit.key_text import as_shown
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.announce import tell_focus_again
 from app.ui.kit.widgets.focus_ring import FocusRing
 
 
@@ -54,11 +53,6 @@ def menu_text(name: str) -> str:
     return sanitize_line(name).replace("&", "&&")
 
 
-def _tell_focus_at(widget: QWidget | None) -> None:
-    if widget is QApplication.focusWidget():
-        tell_focus_again()
-
-
 class Menu(QMenu):
     """A context or drop-down menu. `add` makes an entry with icon and shortcut in one line."""
 
@@ -78,15 +72,11 @@ class Menu(QMenu):
         parent = self.parentWidget()
         ring = parent.window().findChild(FocusRing) if parent is not None else None
         if at is None and (ring is None or ring.by_keyboard):
-            entries = (each for each in self.actions() if each.isEnabled() and each.isVisible())
-            first = next((each for each in entries if not each.isSeparator()), None)
-            if first is not None:
-                self.setActiveAction(first)
+            enter_menu(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Screen readers are told where the keyboard is, unless what was chosen takes it elsewhere."""
         super().hideEvent(event)
-        QTimer.singleShot(0, partial(_tell_focus_at, QApplication.focusWidget()))
+        tell_focus_soon()
         parent = self.parentWidget()
         if parent is not None:
             forget_hover(parent.window())
