@@ -57,7 +57,7 @@ class Painted(QObject):
         if (
             self.at is None
             and event.type() == QEvent.Type.Paint
-            and next(reversed(self._page._rows), "") == self.newest
+            and [row.id for row in self._page._rows[-1:]] == [self.newest]
         ):
             QTimer.singleShot(0, self, self._note)
         return False

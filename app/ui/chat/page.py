@@ -84,7 +84,7 @@ class ChatPage(QObject):
         self._known_guests: list[GuestPanes] = []
         self.picker: ModelPicker | None = None
         self._tasks = tasks
-        self._rows: dict[str, MessageRow] = {}
+        self._rows: list[MessageRow] = []  # as the view has them, but for text that streams
         self._renames = ""  # the chat whose title becomes a field once it is open
         self.main.composer.set_enter_sends(enter_sends)
         self._connect_presenter()
@@ -277,7 +277,7 @@ class ChatPage(QObject):
             self.picker.show_models(models)
 
     def _reset_rows(self, rows: tuple[MessageRow, ...]) -> None:
-        self._rows = {row.id: row for row in rows}
+        self._rows = list(rows)
         self.main.view.set_messages(rows)
         self.main.show_new_text_below(False)
         if self.side.is_made(REQUEST):
@@ -285,7 +285,7 @@ class ChatPage(QObject):
 
     def _append_rows(self, rows: tuple[MessageRow, ...]) -> None:
         for row in rows:
-            self._rows[row.id] = row
+            self._rows.append(row)
             self.main.view.append(row)
         self.main.leave_welcome()
 
@@ -298,10 +298,10 @@ class ChatPage(QObject):
 
     def _update_row(self, row: MessageRow) -> None:
         """Tell the view what changed of a row. Text of a streamed answer reaches it piece by piece, never whole."""
-        known = self._rows.get(row.id)
-        if known is None:
+        number = self.main.view.stack.number_of(row.id)
+        if number is None:
             return
-        self._rows[row.id] = row
+        known, self._rows[number] = self._rows[number], row
         streamed = "streaming" in (known.state, row.state)
         changes = {
             name: getattr(row, name)
@@ -313,7 +313,7 @@ class ChatPage(QObject):
 
     def rows(self) -> tuple[MessageRow, ...]:
         """The messages on screen, with all text that has come for them."""
-        return tuple(self.main.view.row(row_id) for row_id in self._rows)
+        return tuple(self.main.view.row(row.id) for row in self._rows)
 
     # What the person does
 

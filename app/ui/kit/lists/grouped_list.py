@@ -69,7 +69,7 @@ def under_headings(rows: Iterable[R], key: Callable[[R], Hashable], heading: Cal
 class GroupedModel(QAbstractListModel):
     """Resets only when rows came, went or moved; else it says which rows changed.
 
-    It begins with one page of a long list, and takes the next when the view comes to its end (`fetchMore`).
+    It begins with one page of a long list, and takes half of one when the view comes to its end (`fetchMore`).
     """
 
     page = 100
@@ -188,7 +188,7 @@ class GroupedModel(QAbstractListModel):
             return
         first = len(self._rows)
         lines, self._ahead = chain(self._ahead, self._rest), []
-        taken = self._take(lines, self.page)
+        taken = self._take(lines, self.page // 2)  # while somebody scrolls: within a frame
         self.beginInsertRows(_ROOT, first, first + len(taken) - 1)
         self._keys += [key for key, _row in taken]
         self._rows += [self._newer.pop(key, row) for key, row in taken]
