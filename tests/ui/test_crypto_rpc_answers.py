@@ -5,12 +5,21 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
 
 from app.core.tasks import TaskScope
+from app.ui.crypto_rpc.response_facts import ResponseFacts
 from app.ui.crypto_rpc.response_pane import CHANGES, HEADERS, RAW, TABLE
 from app.ui.crypto_rpc.session.differences import MISSING, differences
 from app.ui.crypto_rpc.session.outcomes import CallOutcome, tables_in
@@ -295,3 +304,15 @@ def _name(widget: QWidget) -> str:
         return widget.accessibleName()
     interface = QAccessible.queryAccessibleInterface(widget)
     return interface.text(QAccessible.Text.Name) if interface is not None else ""
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_the_facts_of_a_response_stand_in_two_lines(qtbot, theme: Theme, percent: int) -> None:
+    theme.set_text_percent(percent)
+    facts = ResponseFacts(theme)
+    qtbot.addWidget(facts)
+    facts.show_facts((("Status", "200 OK", "ok"), ("Time", "5.1 s", "")), "05CI1TqRxxxxxxxx_Xgq")
+    facts.resize(1200, 120)
+    facts.show()
+    tops = {label.mapTo(facts, QPoint(0, 0)).y() for label in facts.findChildren(QLabel)}
+    assert len(tops) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
@@ -68,3 +69,13 @@ def test_a_field_that_changes_its_parent_has_the_size_of_the_text(window: QWidge
     field.show()
     assert field.font().pixelSize() == theme.font("body").pixelSize() > 20
     theme.set_text_percent(100)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_a_number_is_as_large_as_its_field_after_another_text_size(qtbot, theme: Theme, small: bool) -> None:
+    field = NumberField(theme, "Width", low=0, high=9999, small=small)
+    qtbot.addWidget(field)
+    field.show()
+    for percent in (200, 100):
+        theme.set_text_percent(percent)
+        assert field.lineEdit().font().pixelSize() == field.font().pixelSize()

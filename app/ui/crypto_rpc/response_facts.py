@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
@@ -40,34 +40,30 @@ class ResponseFacts(QWidget):
         for label, value, tone in facts:
             words = Label(self._theme, value, role=tone or "text", weight=600, tabular=True)
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._pair(label).addWidget(words)
+            self._pair(label).addWidget(words, 1, 0)
         if request_id:
-            self._pair(tr("Request ID")).addLayout(self._id_line(request_id))
+            self._show_id(self._pair(tr("Request ID")), request_id)
         self.setVisible(bool(facts) or bool(request_id))
 
-    def _pair(self, label: str) -> QVBoxLayout:
+    def _pair(self, label: str) -> QGridLayout:
         pair = QWidget()
-        column = QVBoxLayout(pair)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._theme.px(2))
-        column.addWidget(Label(self._theme, label, "caption", "text2"))
+        grid = QGridLayout(pair)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(self._theme.px(2))
+        grid.addWidget(Label(self._theme, label, "caption", "text2"), 0, 0)
         self._pairs.add(pair)
-        return column
+        return grid
 
-    def _id_line(self, value: str) -> QHBoxLayout:
+    def _show_id(self, grid: QGridLayout, value: str) -> None:
         """An id in the face in which no two signs look alike, shortened where it is long; the button copies all."""
         short = value if len(value) <= ID_CHARS else f"{value[:ID_START]}…{value[-ID_END:]}"
         words = Label(self._theme, short, mono=True)
         words.setToolTip(plain_tip(value))
         words.setAccessibleName(tr("Request ID {value}", value=value))
         copy = IconButton(self._theme, "copy", tr("Copy request ID"), size="small", icon_size=14)
-        copy.setFixedHeight(self._theme.line_px("body"))
         copy.clicked.connect(lambda: self._copy(value))
-        line = QHBoxLayout()
-        line.setSpacing(self._theme.px(2))
-        line.addWidget(words)
-        line.addWidget(copy)
-        return line
+        grid.addWidget(words, 1, 0)
+        grid.addWidget(copy, 0, 1, 2, 1, Qt.AlignmentFlag.AlignBottom)  # higher than a line: beside both
 
     def _copy(self, value: str) -> None:
         QGuiApplication.clipboard().setText(value)

@@ -97,7 +97,9 @@ class NumberField(QDoubleSpinBox):
             self.value_edited.emit(value)
 
     def _apply_theme(self) -> None:
-        self.setFont(self._theme.font("small" if self.property("sizing") else "body", tabular=True))
+        font = self._theme.font("small" if self.property("sizing") else "body", tabular=True)
+        self.setFont(font)
+        self._edit.setFont(font)  # Qt hands it on only where it is another one than the program's own
         margin = self._theme.px(6)
         self._edit.setTextMargins(margin, 0, margin, 0)
         self.updateGeometry()
