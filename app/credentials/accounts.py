@@ -102,7 +102,7 @@ def checked(account: Account) -> Account:
         raise AccountRefused(
             "name",
             tr(
-                "Up to {max_name_chars} characters; this name has {count}.",
+                "Up to {max_name_chars} characters. This name has {count}.",
                 max_name_chars=MAX_NAME_CHARS,
                 count=len(name),
             ),
@@ -137,7 +137,7 @@ def clean_address(text: str) -> str:
     if len(text) > MAX_ADDRESS_CHARS:
         raise refuse(
             tr(
-                "Up to {max_address_chars} characters; this address has {count}.",
+                "Up to {max_address_chars} characters. This address has {count}.",
                 max_address_chars=MAX_ADDRESS_CHARS,
                 count=len(text),
             )

@@ -83,7 +83,7 @@ class KeyringStore:
         if not secret or len(secret) > MAX_SECRET_CHARS:
             raise StoreFailed(
                 tr(
-                    "A key is 1 to {max_secret_chars} characters long; this one is {count}.",
+                    "A key is 1 to {max_secret_chars} characters long. This one is {count}.",
                     max_secret_chars=MAX_SECRET_CHARS,
                     count=len(secret),
                 )

@@ -183,7 +183,7 @@ def _check_strength(passphrase: str) -> None:
     if len(passphrase) < MIN_PASSPHRASE_CHARS:
         raise WeakPassphrase(
             tr(
-                "At least {min_passphrase_chars} characters; this has {count}. Several words make a good passphrase.",
+                "At least {min_passphrase_chars} characters. This has {count}. Several words make a good passphrase.",
                 min_passphrase_chars=MIN_PASSPHRASE_CHARS,
                 count=len(passphrase),
             )

@@ -123,7 +123,7 @@ class CharactersQuery:
             "search",
             str(MAX_SEARCH_CHARS),
             tr(
-                "Up to {max_search_chars} characters; this search has {count}.",
+                "Up to {max_search_chars} characters. This search has {count}.",
                 max_search_chars=MAX_SEARCH_CHARS,
                 count=len(self.search),
             ),
@@ -139,7 +139,7 @@ class CharactersQuery:
                 count <= MAX_ITEMS,
                 name,
                 str(MAX_ITEMS),
-                tr("Up to {max_items} at once; this is {count}.", max_items=MAX_ITEMS, count=count),
+                tr("Up to {max_items} at once. This is {count}.", max_items=MAX_ITEMS, count=count),
             )
             longest = max((len(item) for item in items), default=0)
             limit(

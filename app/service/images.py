@@ -304,7 +304,7 @@ def _check_prompt(prompt: str, allowed: int) -> None:
         len(prompt) <= allowed,
         "prompt",
         str(allowed),
-        tr("Up to {allowed} characters; this text has {count}.", allowed=allowed, count=len(prompt)),
+        tr("Up to {allowed} characters. This text has {count}.", allowed=allowed, count=len(prompt)),
     )
 
 

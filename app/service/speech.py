@@ -91,7 +91,7 @@ class SpeechRequest:
             "input",
             str(MAX_TEXT_CHARS),
             tr(
-                "Up to {max_text_chars} characters; this text has {count}.",
+                "Up to {max_text_chars} characters. This text has {count}.",
                 max_text_chars=MAX_TEXT_CHARS,
                 count=len(self.text),
             ),
@@ -121,7 +121,7 @@ class SpeechRequest:
             "prompt",
             str(MAX_STYLE_CHARS),
             tr(
-                "Up to {max_style_chars} characters; this style has {count}.",
+                "Up to {max_style_chars} characters. This style has {count}.",
                 max_style_chars=MAX_STYLE_CHARS,
                 count=len(self.style or ""),
             ),

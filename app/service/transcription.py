@@ -200,7 +200,7 @@ async def _check(request: TranscriptionRequest) -> str:
         Path(name).suffix.lower() in FILE_SUFFIXES,
         "file",
         names,
-        tr("{name} cannot be used; these can: {names}.", name=name, names=names),
+        tr("{name} cannot be used. Supported: {names}.", name=name, names=names),
     )
     await check_upload(
         request.path, FILE_KINDS, tr("It must contain audio in one of these formats: {names}.", names=names)

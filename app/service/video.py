@@ -76,7 +76,7 @@ class VideoRequest:
                 len(text) <= allowed,
                 name,
                 str(allowed),
-                tr("Up to {allowed} characters; this text has {count}.", allowed=allowed, count=len(text)),
+                tr("Up to {allowed} characters. This text has {count}.", allowed=allowed, count=len(text)),
             )
         limit(
             self.upscale_factor in (None, 1, 2, 4),

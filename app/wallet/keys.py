@@ -65,7 +65,7 @@ async def key_from_phrase(phrase: str, *, chain: Chain = "evm", index: int = 0, 
     if len(words) not in PHRASE_LENGTHS:
         raise KeyRefused(
             "phrase_length",
-            tr("A recovery phrase has 12, 15, 18, 21 or 24 words; this one has {count}.", count=len(words)),
+            tr("A recovery phrase has 12, 15, 18, 21 or 24 words. This one has {count}.", count=len(words)),
         )
     return await asyncio.to_thread(_from_words, words, chain, index, passphrase)
 

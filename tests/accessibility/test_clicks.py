@@ -105,7 +105,7 @@ def test_a_transcript_a_video_and_a_batch(heard: Heard, tmp_path: Path) -> None:
         go_by_click(heard, "Console")
         for name in ("chainid", "gasprice", "blocknumber"):
             click(heard, "Add method")
-            reader.wait(lambda: told(reader, "Find method"), "the picker")
+            reader.wait(lambda: told(reader, "Search methods"), "the picker")
             reader.type(name)
             reader.hear("1 of ")
             click(heard, "eth_.*", "list item")

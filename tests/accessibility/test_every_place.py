@@ -16,8 +16,8 @@ PARTS = 4  # of the commands, for as many workers
 PICKERS = {
     "the palette": ("Chat", "Ctrl+k", "Find a command"),
     "models of a chat": ("Chat", "Ctrl+Shift+m", "Filter models by name or id"),
-    "methods": ("Console", "Ctrl+Shift+m", "Find method"),
-    "networks": ("Console", "Ctrl+Shift+l", "Find by name, slug or chain ID"),
+    "methods": ("Console", "Ctrl+Shift+m", "Search methods"),
+    "networks": ("Console", "Ctrl+Shift+l", "Search by name, slug or chain ID"),
 }
 
 OPENED = {  # by a key: the object that has the keyboard then
@@ -163,7 +163,7 @@ def test_voices_are_said_one_by_one(heard: Heard) -> None:
     go_to(heard, "Speech")
     reader = heard.reader
     names = (reader.focus_after("Tab").name for _ in range(60))
-    assert "Find a voice" in names
+    assert "Search voices" in names
     places = []
     for _ in range(2):
         reader.events.clear()

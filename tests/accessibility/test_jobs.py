@@ -145,7 +145,7 @@ def test_the_third_answer_of_a_batch_is_read(heard: Heard) -> None:
     go_to(heard, "Chat")
     with counted(heard, "Send a batch of three calls and read the third answer") as reader:
         press(reader, "Ctrl+6", until="Call parameters")
-        press(reader, "Ctrl+Shift+m", until="Find method")
+        press(reader, "Ctrl+Shift+m", until="Search methods")
         for number, (name, found) in enumerate((("chainid", 2), ("gasprice", 2), ("blocknumber", 4)), 1):
             reader.events.clear()
             reader.type(name)

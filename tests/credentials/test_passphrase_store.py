@@ -227,7 +227,7 @@ async def test_the_passphrase_can_be_changed(shelf: Shelf) -> None:
 
 
 async def test_a_short_passphrase_is_refused_with_its_length(shelf: Shelf) -> None:
-    with pytest.raises(WeakPassphrase, match="At least 8 characters; this has 5"):
+    with pytest.raises(WeakPassphrase, match=r"At least 8 characters\. This has 5"):
         await reopened(shelf).create("short")
     assert shelf.data is None
 

@@ -129,7 +129,7 @@ def build(options: ChatOptions, asked: Model) -> Any:
         ("R-EXT-07", "web", "Auto: the model decides"),
         ("R-EXT-08", "web", "Searches cost extra"),
         ("R-EXT-10", "links", "Up to 5 pages"),
-        ("R-EXT-13", "links", "each costs extra"),
+        ("R-EXT-13", "links", "Each costs extra"),
         ("R-EXT-15", "social", "by a third party"),
         ("R-EXT-17", "social", "Each result costs extra"),
     ],

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QPlainTextEdit,
     QScrollArea,
+    QStackedWidget,
     QTextEdit,
     QVBoxLayout,
     QWidget,
@@ -236,3 +237,19 @@ def test_a_dialog_opened_by_the_mouse_begins_without_a_ring(qtbot, window: QWidg
     assert ring.target is None
     qtbot.keyClick(dialog.windowHandle(), Qt.Key.Key_Shift)
     assert ring.target is button
+
+
+def test_a_page_that_nothing_can_be_done_on_has_no_ring(qtbot, window: QWidget, theme: Theme, ring: FocusRing) -> None:
+    pages = QStackedWidget()
+    first, second = QWidget(), QWidget()
+    button = Button(theme, "Compare now", parent=first)
+    pages.addWidget(first)
+    pages.addWidget(second)
+    add(window, pages)
+    pages.show()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(window.windowHandle(), Qt.Key.Key_Shift)
+    assert ring.target is button
+    pages.setCurrentWidget(second)
+    assert QApplication.focusWidget() is second  # so Qt does, whether or not a page takes the keyboard
+    assert ring.target is None

@@ -24,6 +24,7 @@ from app.ui.video.state import Jobs
 from app.ui.wallet.bookings_and_signatures import SignaturesPage
 from app.ui.wallet.receipts_page import ReceiptsPage
 from app.ui.wallet.state import Totals
+from app.ui.wallet.usage_chart import UsageChart
 from tests.kit.tasks import CheckedTasks
 
 if TYPE_CHECKING:
@@ -97,6 +98,12 @@ def test_receipts_and_signatures_are_missed_once_they_are_read(theme: Theme) -> 
     assert not receipts.sums.text()
     assert receipts.pages.currentWidget() is receipts.table
     assert not _says(signed, signed.empty)
+
+    chart = UsageChart(theme)
+    chart.show_totals(Totals())
+    assert chart.accessibleDescription() != "Nothing was spent."
+    picture = chart.grab().toImage()
+    assert len({picture.pixel(x, y) for x in range(0, 200, 3) for y in range(picture.height())}) == 1  # no amounts yet
 
     signed.show_rows(())
 

@@ -22,7 +22,7 @@ async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
         "file",
         "25 MB",
         tr(
-            "Up to {limit_words}; {name} has {size} bytes.",
+            "Up to {limit_words}. {name} has {size} bytes.",
             limit_words=LIMIT_WORDS,
             name=path.name,
             size=format_number(size),

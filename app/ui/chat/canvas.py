@@ -302,7 +302,7 @@ class ComposerStrip(QWidget):
 
 def _editing_note(head: ChatHead) -> str:
     if head.edits_answer:
-        return tr("You are editing the answer. Saving is free; the original stays as a version.")
+        return tr("You are editing the answer. Saving is free. The original stays as a version.")
     if head.is_taken_back:
         return tr("Your message is back here. Send it again, or change it first.")
     return tr("You are editing an earlier message. The original stays as a branch.")

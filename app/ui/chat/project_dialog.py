@@ -75,7 +75,7 @@ class ProjectDialog(Dialog):
         self.instructions.setPlaceholderText(tr("Instructions for every chat in the project"))
         self.instructions.setFont(theme.font("body"))
         self.instructions.setFixedHeight(INSTRUCTION_LINES * theme.line_px("body") + theme.px(12))
-        note = tr("Sent before each chat’s own system prompt; the tokens are billed.")
+        note = tr("Sent before each chat’s own system prompt. The tokens are billed.")
         self.instructions.setAccessibleDescription(note)
         self._add(tr("Instructions"), self.instructions, note)
 

@@ -39,7 +39,7 @@ class Pickers(QObject):
             theme,
             page.main,
             name=tr("Networks"),
-            placeholder=tr("Find by name, slug or chain ID"),
+            placeholder=tr("Search by name, slug or chain ID"),
             find=self._find_networks,
             pills=(MAIN, TEST, OTHER),
             hints=(("Enter", tr("Use")), ("Ctrl+D", tr("Favorite"))),
@@ -51,7 +51,7 @@ class Pickers(QObject):
             theme,
             page.main,
             name=tr("Methods"),
-            placeholder=tr("Find method"),
+            placeholder=tr("Search methods"),
             find=self._find_methods,
             pills=(*TIER_PILLS, tr("Read only"), tr("Used before")),
             hints=(

@@ -258,7 +258,7 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
             (
                 "references",
                 tr(
-                    "{name} accepts up to {most}; {count} are selected.",
+                    "{name} accepts up to {most}. You selected {count}.",
                     name=limits.name,
                     most=most,
                     count=len(references),
@@ -275,7 +275,7 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
             found.append(
                 (
                     "references",
-                    tr("“{title}” has {has}; style images must be smaller than 8 MB.", title=one.title, has=has),
+                    tr("“{title}” has {has}. Style images must be smaller than 8 MB.", title=one.title, has=has),
                 )
             )
     return found
@@ -290,7 +290,7 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
                 (
                     name,
                     tr(
-                        "{name} takes up to {allowed} characters; this is {count}.",
+                        "{name} takes up to {allowed} characters. This is {count}.",
                         name=limits.name,
                         allowed=format_number(allowed),
                         count=format_number(len(text)),

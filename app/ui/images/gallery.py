@@ -194,9 +194,9 @@ class Gallery(QWidget):
         )
         self.count = Label(theme, "", role="text2", tabular=True)
         self.search = SearchField(
-            theme, tr("Find an image"), results=lambda: results_words(len(self._gallery_state.tiles))
+            theme, tr("Search images"), results=lambda: results_words(len(self._gallery_state.tiles))
         )
-        self.search_button = IconButton(theme, "search", tr("Find an image"), shortcut="Ctrl+F")
+        self.search_button = IconButton(theme, "search", tr("Search images"), shortcut="Ctrl+F")
         self.scope = ChoiceField(theme, tr("Filter images"), small=True)
         self.empty_trash = Button(theme, tr("Empty"), "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(

@@ -111,7 +111,7 @@ class SettingsPage(QObject):
         layout.addWidget(PaneHeader(theme, tr("Settings")))
         self.filter = SearchField(
             theme,
-            tr("Find a setting"),
+            tr("Search settings"),
             results=lambda: self._nothing.text() or results_words(self.places.model().rowCount()),
             shortcut="Ctrl+F",
         )

@@ -52,7 +52,7 @@ class AuditionDialog(Dialog):
         bind_label(words, self.text)
         self.text.setAccessibleName(tr("Line"))
         title = Label(theme, tr("Up to {max_voices} voices", max_voices=MAX_VOICES), "small", "text2", weight=500)
-        self.search = SearchField(theme, tr("Find a voice"), results=lambda: results_words(self._fitting))
+        self.search = SearchField(theme, tr("Search voices"), results=lambda: results_words(self._fitting))
         inside = QWidget()
         zone(inside, "surface")
         column = QVBoxLayout(inside)
@@ -124,7 +124,7 @@ class AuditionDialog(Dialog):
             problem = tr("Type something to speak.")
         elif len(line) > MAX_CHARS:
             problem = tr(
-                "Up to {max_chars} characters; this line has {count}.",
+                "Up to {max_chars} characters. This line has {count}.",
                 max_chars=number_format.count(MAX_CHARS),
                 count=number_format.count(len(line)),
             )

@@ -49,7 +49,7 @@ class CloneDialog(Dialog):
         self.record = Button(theme, tr("Record"), "record", icon_role="bad")
         self.choose = Button(theme, tr("Choose a file…"), "folder")
         self.preview = Button(theme, tr("Hear it"), "play", kind="quiet")
-        self.level = Progress(theme, tr("Loudness"))
+        self.level = Progress(theme, tr("Microphone level"))
         self.report = Label(theme, tr("5 to 10 seconds is best."), "small", "text2", wrap=True, tabular=True)
         self.consent = CheckBox(CONSENT)
         self.price = Label(theme, "", role="text2", wrap=True, tabular=True)

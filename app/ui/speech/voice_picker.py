@@ -41,7 +41,7 @@ class VoicePicker(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.search = SearchField(theme, tr("Find a voice"), results=None)
+        self.search = SearchField(theme, tr("Search voices"), results=None)
         self.model = ChoiceField(theme, tr("Voice model"), small=True)
         self.language = ChoiceField(theme, tr("Voice language"), small=True)
         self.gender = SegmentedChoice(

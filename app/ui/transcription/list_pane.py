@@ -172,7 +172,7 @@ class TranscriptListPane(ListPane):
             menu.add(tr("Rename"), "pencil", shortcut="F2").triggered.connect(
                 lambda: self.rename_requested.emit(row_id)
             )
-        trash = menu.add_trash(tr_n("Move to trash", "Move {n} rows to trash", len(chosen)))
+        trash = menu.add_trash(tr_n("Move to trash", "Move {n} items to trash", len(chosen)))
         trash.triggered.connect(lambda: self.trash_requested.emit(chosen))
         return menu
 

@@ -162,7 +162,7 @@ class RecordingView(QWidget):
         self.meter.set_level(tick.level_db, tick.peak_db)
         self.level.set_text(tr("{decibels} dB", decibels=_decibels(tick.level_db)))
         self.peak.set_text(tr("peak {level} dB", level=_decibels(tick.peak_db, 1)))
-        self._show_warning(tick.warning, tick.lost)
+        self._show_warning(tick.warning, tick.lost_s)
 
     def _show_phase(self, phase: str) -> None:
         words = {
@@ -187,10 +187,10 @@ class RecordingView(QWidget):
             else tr("too long for one upload, so it will be split at pauses")
         )
 
-    def _show_warning(self, warning: str, lost: int = 0) -> None:
+    def _show_warning(self, warning: str, lost_s: float = 0) -> None:
         words = WARNINGS.get(warning, "")
-        if not words and lost:
-            words = tr("The disk is slow: {lost} blocks of 20 ms were lost.", lost=lost)
+        if not words and lost_s:
+            words = tr("The disk is slow. {length} of audio was lost.", length=time_format.duration(lost_s))
         self._warning_icon.setVisible(bool(words))
         self.warning.setVisible(bool(words))
         if words != self._warned:

@@ -263,7 +263,7 @@ class Tick:
     level_db: float = -90.0
     peak_db: float = -90.0
     warning: str = ""
-    lost: int = 0
+    lost_s: float = 0.0  # what a slow disk did not take
     peaks: tuple[tuple[float, float], ...] = ()
     peak_count: int = 0
 

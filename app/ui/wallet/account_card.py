@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money, time_format
+from app.core.number_format import DASH
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.plain_tooltip import plain_tip
@@ -149,7 +150,7 @@ class AccountView(Card):
 
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme
-        kept = tr("not in Rialto (watch-only)") if card.watch_only else card.kept_in or tr("not known")
+        kept = tr("not in Rialto (watch-only)") if card.watch_only else card.kept_in or DASH
         chain = CHAIN_NAMES[card.chain]
         for name, value in ((tr("Chain"), chain), (tr("Signs in to"), card.host), (tr("Key kept in"), kept)):
             line = QHBoxLayout()

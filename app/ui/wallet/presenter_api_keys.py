@@ -133,11 +133,11 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
     expires = limits.key_expires_at
     balances = limits.balances
     amounts = [
-        f"{money(amount)} {words}"
+        f"{money(amount)} {words}".rstrip()
         for amount, words in (
-            (balances.usd, "USD"),
+            (balances.usd, ""),
             (balances.diem, tr("daily credits")),
-            (balances.bundled, "bundled"),
+            (balances.bundled, tr("bundled")),
         )
         if amount is not None
     ]

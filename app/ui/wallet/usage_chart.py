@@ -82,6 +82,8 @@ class UsageChart(QWidget):
         return sum((amount for _, amount in self._parts[day]), Decimal(0))
 
     def _in_words(self) -> str:
+        if not self._days:
+            return ""
         if self._marked is not None:
             day = self._days[self._marked]
             parts = ", ".join(f"{tab_title(tab)} {self._written(amount)}" for tab, amount in self._parts[day])
@@ -122,6 +124,8 @@ class UsageChart(QWidget):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._days:
+            return  # nothing was read yet
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_axis(painter)

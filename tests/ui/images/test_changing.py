@@ -189,7 +189,7 @@ async def test_an_image_too_small_to_edit_is_refused_with_the_limit(images: Imag
     await until(lambda: images.rows)
     (image,) = images.rows.values()
     action = next(action for action in images.changes.paid_actions(image) if action.id == "edit")
-    assert action.why_not == "An edit needs at least 65,536 pixels; this image has 6,144."
+    assert action.why_not == "An edit needs at least 65,536 pixels. This image has 6,144."
     assert not images.changes.do(image.id, "edit")
     assert images.paid == []
 

@@ -70,7 +70,7 @@ async def test_too_long_a_prompt_is_refused_here_with_the_limit_named(images: Im
     images.presenter.set_field("model", "rialto-poster")
     images.write("x" * 2501)
     assert not images.can_make()
-    assert "Poster takes up to 2,500 characters; this is 2,501." in images.price_text()
+    assert "Poster takes up to 2,500 characters. This is 2,501." in images.price_text()
     assert not images.presenter.make()
     assert images.paid == []
     assert await Intents(images.database).recent("images") == ()

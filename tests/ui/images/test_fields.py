@@ -110,7 +110,7 @@ async def test_styles_are_taken_each_as_strongly_as_its_number_and_taken_off_aga
     for image in (harbour, boat, gull):
         images.select(image.id)
         more.references.add.click()
-    assert "accepts up to 2 images; 3 are selected" in form.sum.text()
+    assert "accepts up to 2 images. You selected 3" in form.sum.text()
     assert not form.make.isEnabled()
     rows = more.references.rows
     assert [row.title.text() for row in rows] == ["A harbour", "A boat", "A gull"]
@@ -139,7 +139,7 @@ async def test_a_style_of_an_image_that_is_too_large_or_gone_is_refused_at_its_f
     images.rows[harbour.id] = large
     images.presenter.set_references([(harbour.id, 0.5)])
     images.write("A boat")
-    wrong = "“A harbour” has 8.0 MB; style images must be smaller than 8 MB."
+    wrong = "“A harbour” has 8.0 MB. Style images must be smaller than 8 MB."
     assert images.price_text() == wrong and not images.can_make()
     assert images.references.accessibleDescription() == wrong
     images.presenter.set_references([("nobody", 0.5)])

@@ -26,7 +26,7 @@ async def test_speaking_nothing_or_too_much_says_why(speech: SpeechHarness) -> N
     speech.presenter.replace_text(LINE * 30_000)
     await until(lambda: not speech.editor.is_filling)
     action(speech, "speech.speak").run()
-    assert speech.toasts.pop()[0] == f"Up to 500,000 characters; this text has {len(LINE) * 30_000:,}."
+    assert speech.toasts.pop()[0] == f"Up to 500,000 characters. This text has {len(LINE) * 30_000:,}."
     assert not speech.presenter.is_speaking and speech.paid_calls == 0
 
 

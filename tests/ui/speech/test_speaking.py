@@ -209,7 +209,7 @@ async def test_a_text_that_is_too_long_says_by_how_much_and_is_kept(speech: Spee
     speech.presenter.replace_text(text)
     await until(lambda: speech.presenter.meter.characters > 500_000)
     bar = speech.speak_bar
-    assert bar.length.text() == f"Up to 500,000 characters; this text has {len(text):,}."
+    assert bar.length.text() == f"Up to 500,000 characters. This text has {len(text):,}."
     assert not bar.speak.isEnabled()
     speech.presenter.replace_text(text[: 39 * 12_000])
     await until(bar.speak.isEnabled)
@@ -244,7 +244,7 @@ async def test_a_part_that_never_left_costs_nothing(speech: SpeechHarness) -> No
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.write(TEXT)
     await speech.spoken()
-    (part, *_) = speech.takes[0].parts
+    (part, *_) = speech.clips[0].parts
     assert (part.state, part.cost_usd, part.cost_source) == ("failed", None, "none")
     speech.current_account.service = real
     await service.aclose()

@@ -56,7 +56,7 @@ async def test_a_file_that_the_service_would_refuse_is_refused_at_its_field_with
         assert not form.start.problem.isVisible()
         form.sound.chosen.emit(long)
         await until(lambda: form.sound.problem.isVisible())
-        assert form.sound.problem.text() == "Up to 30 s; long.wav lasts 31.0 s."
+        assert form.sound.problem.text() == "Up to 30 s. long.wav lasts 31.0 s."
         assert not form.queue.isEnabled()
         form.sound.chosen.emit("")
         form.along.lists["sounds"].take([long])

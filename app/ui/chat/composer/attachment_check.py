@@ -82,7 +82,7 @@ def read_file(path: Path) -> bytes:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise NotAttached(
-                tr("{size} bytes; the limit is {limit_words}.", size=format_number(size), limit_words=LIMIT_WORDS)
+                tr("{size} bytes. The limit is {limit_words}.", size=format_number(size), limit_words=LIMIT_WORDS)
             )
         return path.read_bytes()
     except OSError as error:
@@ -98,7 +98,7 @@ def check(name: str, data: bytes, place: DocumentPlace | None = None) -> Attachm
         raise NotAttached(tr("It is empty."))
     if len(data) > MAX_BYTES:
         raise NotAttached(
-            tr("{count} bytes; the limit is {limit_words}.", count=format_number(len(data)), limit_words=LIMIT_WORDS)
+            tr("{count} bytes. The limit is {limit_words}.", count=format_number(len(data)), limit_words=LIMIT_WORDS)
         )
     kind = form_of(data)
     plain = Attachment("text", name, "text/plain", len(data), "", place=place)
@@ -190,7 +190,7 @@ def _picture(plain: Attachment, data: bytes, form: str) -> AttachmentCheckResult
         if min(width, height) < MIN_SIDE_PX:
             raise NotAttached(
                 tr(
-                    "{width} × {height} pixels; each side needs at least {min_side_px}.",
+                    "{width} × {height} pixels. Each side needs at least {min_side_px}.",
                     width=width,
                     height=height,
                     min_side_px=MIN_SIDE_PX,
@@ -199,7 +199,7 @@ def _picture(plain: Attachment, data: bytes, form: str) -> AttachmentCheckResult
         if width * height > MAX_PIXELS:
             raise NotAttached(
                 tr(
-                    "{width} × {height} pixels; the limit is 100 million.",
+                    "{width} × {height} pixels. The limit is 100 million.",
                     width=format_number(width),
                     height=format_number(height),
                 )

@@ -65,7 +65,7 @@ class MoreControls(QObject):
         self.in_stream_row = ParameterRow(theme, words, self.in_stream)
         words = tr("Results as documents")
         self.documents = self._switch("results_as_documents", words)
-        note = tr("Returned as a function call; Rialto shows them as sources and runs nothing.")
+        note = tr("Returned as a function call. Rialto shows them as sources and runs nothing.")
         self.documents_row = ParameterRow(theme, words, self.documents, note=note)
 
     def _build_effort(self) -> None:

@@ -114,7 +114,7 @@ class ParametersPage(QScrollArea):
             self._theme,
             tr("Include the service’s system prompt"),
             self.service_prompt,
-            note=tr("Sent before yours; its tokens are billed."),
+            note=tr("Sent before yours. Its tokens are billed."),
         )
         section.add(self._service_row)
         self._column.addWidget(section)
@@ -141,7 +141,7 @@ class ParametersPage(QScrollArea):
             self._theme,
             tr("Read links in my message"),
             self.links,
-            note=tr("Up to {most} pages; each costs extra. Replaces web search.", most=MAX_LINKS_READ),
+            note=tr("Up to {most} pages. Each costs extra. Replaces web search.", most=MAX_LINKS_READ),
         )
         self._social_row = ParameterRow(
             self._theme,

@@ -246,7 +246,7 @@ class ChatProjects(QObject):
             await self.store.order(before)
             await self._reread()
 
-        self._push(tr("Projects ordered"), undo, wanted, has_toast=False)
+        self._push(tr("Projects reordered"), undo, wanted, has_toast=False)
 
     # Chats
 

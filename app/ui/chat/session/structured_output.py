@@ -101,7 +101,7 @@ def read_json_text(text: str) -> Any | Fault:
     if len(text) > MAX_CHARS:
         return Fault(
             tr(
-                "Up to {max_chars} characters; this has {count}.",
+                "Up to {max_chars} characters. This has {count}.",
                 max_chars=format_number(MAX_CHARS),
                 count=format_number(len(text)),
             )
@@ -158,7 +158,7 @@ def functions_of(text: str) -> tuple[dict[str, object], ...] | Fault:
     if len(entries) > MAX_FUNCTIONS:
         return Fault(
             tr(
-                "Up to {max_functions} functions; this list has {count}.",
+                "Up to {max_functions} functions. This list has {count}.",
                 max_functions=MAX_FUNCTIONS,
                 count=len(entries),
             )

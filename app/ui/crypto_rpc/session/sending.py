@@ -154,9 +154,7 @@ def question_of(
             )
         if each.authorizations:
             warnings.append(tr("It lets an account run another program from now on (EIP-7702)."))
-    facts.append(
-        (tr("The service logs"), tr("hash, network, request ID and your account; the signed bytes are not stored"))
-    )
+    facts.append((tr("The service logs"), tr("hash, network, request ID and your account, but not the signed bytes")))
     many = len(transactions) != 1
     unsigned = any(not isinstance(each, SignedTransaction) for each in transactions)
     if unsigned:

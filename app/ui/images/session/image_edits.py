@@ -167,13 +167,13 @@ class ImageEdits:
             return tr("The service has no model for editing images.")
         if pixels < MIN_EDIT_PIXELS:
             return tr(
-                "An edit needs at least {min_edit_pixels} pixels; this image has {pixels}.",
+                "An edit needs at least {min_edit_pixels} pixels. This image has {pixels}.",
                 min_edit_pixels=format_number(MIN_EDIT_PIXELS),
                 pixels=format_number(pixels),
             )
         if pixels > MAX_EDIT_PIXELS:
             return tr(
-                "An edit takes up to {max_edit_pixels} pixels; this image has {pixels}.",
+                "An edit takes up to {max_edit_pixels} pixels. This image has {pixels}.",
                 max_edit_pixels=format_number(MAX_EDIT_PIXELS),
                 pixels=format_number(pixels),
             )
@@ -182,7 +182,7 @@ class ImageEdits:
     def _why_not_enlarge(self, image: StoredImage) -> str:
         if image.width * image.height >= MAX_RESULT_PIXELS:
             return tr(
-                "Upscaled images can have up to {max_result_pixels} pixels; this one already does.",
+                "This image already has the maximum of {max_result_pixels} pixels.",
                 max_result_pixels=format_number(MAX_RESULT_PIXELS),
             )
         return self._too_large(image)

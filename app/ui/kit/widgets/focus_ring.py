@@ -103,7 +103,8 @@ class FocusRing(QWidget):
         self._followed = []
         self._focus = None
         self._came_by_travel, self._came_by_key = self._last_key_travels, self._by_keyboard
-        if new is not None and new.window() is self._window and new is not self._window:
+        is_page = new is not None and new.focusPolicy() == Qt.FocusPolicy.NoFocus  # Qt turned to it, no person did
+        if new is not None and not is_page and new.window() is self._window and new is not self._window:
             self._focus = new
             parent = _ring_widget(new)
             while parent is not None and parent is not self._window:

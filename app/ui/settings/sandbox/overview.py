@@ -108,7 +108,7 @@ class OverviewPage(Groups):
         self._money_row.add(self.refill)
         self.wallet = TextField(theme, tr("Wallet address"), placeholder=tr("Address, 0x…"), mono=True, small=True)
         self.wallet.setMinimumWidth(theme.type_px(150))
-        self.amount = NumberField(theme, tr("Play dollars to send"), low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
+        self.amount = NumberField(theme, tr("Play USDC to send"), low=1, high=_LARGEST_GIFT, value=_USUAL_GIFT)
         self.give = Button(theme, tr("Send"), size="small")
         self.give.clicked.connect(self._give)
         self.wallet.textChanged.connect(lambda _text: self._draw_buttons())
@@ -117,7 +117,7 @@ class OverviewPage(Groups):
             theme,
             tr("Faucet"),
             self.wallet,
-            meaning=tr("Sends a wallet play dollars for a top-up and 1 play ether. They exist only in this Sandbox."),
+            meaning=tr("Sends a wallet play USDC for a top-up and 1 play ether. They exist only in this Sandbox."),
         )
         faucet.add(self.amount)
         faucet.add(self.give)

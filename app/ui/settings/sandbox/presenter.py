@@ -183,7 +183,7 @@ class SandboxPresenter(QObject):
 
         async def work(controls: SandboxControls) -> str:
             holds = await controls.give(address.strip(), usd)
-            return tr("Sent. The wallet now has {holds} play dollars.", holds=format_number(holds))
+            return tr("Sent. The wallet now has {holds} play USDC.", holds=format_number(holds))
 
         self._do(work)
 

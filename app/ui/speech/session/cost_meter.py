@@ -34,7 +34,7 @@ def meter_of(
         why_not = tr("Type something to speak.")
     elif len(text) > LONGEST_TEXT:
         why_not = tr(
-            "Up to {longest_text} characters; this text has {count}.",
+            "Up to {longest_text} characters. This text has {count}.",
             longest_text=format_number(LONGEST_TEXT),
             count=format_number(len(text)),
         )

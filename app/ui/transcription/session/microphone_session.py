@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable
 from app.audio.live_peaks import PER_SECOND
-from app.audio.microphone import MIXED, Blocks, MicrophoneChoice, open_microphone
+from app.audio.microphone import BLOCK_S, MIXED, Blocks, MicrophoneChoice, open_microphone
 from app.audio.recording import Recorder, RecordingSnapshot
 from app.translation import tr
 from app.ui.transcription.state import BYTES_PER_S, Microphone, Microphones, Tick
@@ -217,7 +217,7 @@ class RecordingSession(QObject):
                 state.level_db,
                 state.peak_db,
                 state.warning,
-                state.lost_blocks,
+                state.lost_blocks * BLOCK_S,
                 tuple(recorder.newest_peaks(SHOWN_S * PER_SECOND)),
                 state.peak_count,
             )

@@ -118,7 +118,7 @@ class RowWriter:
 
     def _badge(self, job: VideoJob) -> tuple[str, str, str]:
         if job.held and job.is_open:
-            return (tr("Needs you"), "warn", "warning")
+            return (tr("Needs attention"), "warn", "warning")
         if self._unsaved(job):
             return (tr("Not saved"), "warn", "warning")
         if job.is_open and job.id in self._received:
@@ -287,7 +287,7 @@ def _took(job: VideoJob) -> float | None:
 def _charged_words(job: VideoJob) -> str:
     if not job.queue_id or job.refunded:
         return tr("Not charged") if not job.queue_id else tr("Refunded")
-    return tr("Charged") if job.refunded is False else tr("See why")
+    return tr("Charged") if job.refunded is False else tr("Possibly charged")
 
 
 def _remote(job: VideoJob) -> str:
@@ -373,7 +373,7 @@ def _problem(job: VideoJob, unsaved: str) -> Problem | None:
                 icon="warning",
             )
         return Problem(
-            tr("This job needs you"),
+            tr("This job needs your attention"),
             job.note,
             primary=ActionSpec("video-send", words),
             alternative=ActionSpec("video-cancel", tr("Cancel")),

@@ -85,7 +85,7 @@ def check(path: Path, name: str) -> str:
         mega = f"{largest // 1_000_000} MB"
         raise LimitExceeded(
             tr(
-                "Up to {mega}; {name} has {size} MB.",
+                "Up to {mega}. {name} is {size} MB.",
                 mega=mega,
                 name=path.name,
                 size=format_number(size / 1_000_000, 1),
@@ -99,7 +99,7 @@ def check(path: Path, name: str) -> str:
             most = f"{MAX_SOUND_S:g} s"
             raise LimitExceeded(
                 tr(
-                    "Up to {most}; {name} lasts {seconds} s.",
+                    "Up to {most}. {name} lasts {seconds} s.",
                     most=most,
                     name=path.name,
                     seconds=format_number(seconds, 1),

@@ -180,10 +180,8 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
     if old:
         words.append(
             tr_n(
-                "{n} receipt is older than the Sandbox’s records, which start over each time it starts, this time "
-                "{begins}",
-                "{n} receipts are older than the Sandbox’s records, which start over each time it starts, this time "
-                "{begins}",
+                "{n} receipt is older than the Sandbox’s records, which begin at {begins}",
+                "{n} receipts are older than the Sandbox’s records, which begin at {begins}",
                 old,
                 begins=begins,
             )
