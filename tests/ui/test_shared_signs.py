@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
 from app.core.problems import ActionSpec
 from app.ui.kit.theme import Theme
@@ -171,3 +171,14 @@ def test_widgets_grow_when_the_text_does(qtbot, theme: Theme) -> None:
         theme.set_text_percent(100)
         assert after.width() > before.width(), type(widget).__name__
         assert after.height() > before.height(), type(widget).__name__
+
+
+@pytest.mark.parametrize(
+    ("actions", "words"), [((), "Press"), (((ActionSpec("new", "New chat"), "plus"),), "Or press")]
+)
+def test_a_key_is_only_another_way_where_there_is_a_button(
+    qtbot, theme: Theme, actions: tuple[tuple[ActionSpec, str], ...], words: str
+) -> None:
+    empty = EmptyState(theme, "Nothing sent yet", actions=actions, key="Ctrl+Enter", key_does="to send the call")
+    qtbot.addWidget(empty)
+    assert words in [label.text() for label in empty.hint.findChildren(QLabel)]

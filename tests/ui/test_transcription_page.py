@@ -125,7 +125,7 @@ async def test_a_dropped_file_shows_its_price_and_is_sent_by_ctrl_enter(
         tab.drop(spoken_file(tmp_home))
         await until(lambda: main.view == "sound" and main.sound.send.isEnabled())
         assert "WAV" in main.sound.facts.text()
-        assert main.sound.price.text().startswith("Estimate about $0.000")
+        assert main.sound.price.text().startswith("Estimate $0.000")
         tab.run("transcription.main")
         await until(lambda: main.view == "result")
         assert tab.inspector_tab() == 0

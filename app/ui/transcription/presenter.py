@@ -391,7 +391,7 @@ class TranscriptionPresenter(QObject):
             sound=self._sound_of(row, looked),
             work=work,
             problem=for_account(problem, self.current_account.account) if problem is not None else None,
-            price=money.about(price) if price is not None else "",
+            price=money.money(price) if price is not None else "",
             price_words=self._price_words(row),
             treatment=treatment_of(row)[0],
             target_bytes=treatment_of(row)[1] or DEFAULT_TARGET_BYTES,

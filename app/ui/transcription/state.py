@@ -187,7 +187,7 @@ class Head:
     sound: Sound = field(default_factory=Sound)
     work: Work | None = None
     problem: Problem | None = None
-    price: str = ""  # "about $0.0046"
+    price: str = ""  # "$0.0046"
     price_words: str = ""  # "for 2 min 17 s with Whisper large v3"
     treatment: str = ""
     target_bytes: int = 0

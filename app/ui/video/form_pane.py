@@ -113,7 +113,7 @@ class FormPane(QWidget):
         self._column.addWidget(self.model_note)
         self._add("prompt", tr("Prompt"), self.prompt, beside=(self.prompts, self.prompt_count))
         self.prompt.setTabChangesFocus(True)
-        self.prompt.setPlaceholderText(tr("Describe the scene and how the camera moves"))
+        self.prompt.setPlaceholderText(tr("Describe the scene and how the camera moves."))
         self._add("negative", tr("Negative prompt"), self.negative)
         for slot in (self.start, self.end, self.film, self.sound, self.along):
             self._column.addWidget(slot)

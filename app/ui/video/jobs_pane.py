@@ -33,7 +33,7 @@ EXAMPLE = tr("A small sailboat crossing at dusk, low swell, warm light on the sa
 _EMPTY = {
     "all": (
         tr("No videos yet"),
-        tr("Describe your video in the form on the left. The button shows the price before anything is sent."),
+        tr("Describe your video on the left. The button shows its price."),
     ),
     "open": (tr("Nothing is running"), tr("Waiting, rendering and downloading jobs appear here.")),
     "ready": (tr("Nothing is ready yet"), tr("Finished videos on this computer appear here.")),

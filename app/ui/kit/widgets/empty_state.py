@@ -78,7 +78,7 @@ class EmptyState(QWidget):
             line.setContentsMargins(0, 0, 0, 0)
             line.setSpacing(theme.px(4))
             line.addStretch(1)
-            line.addWidget(Label(theme, tr("Or press"), "small", "text2"))
+            line.addWidget(Label(theme, tr("Or press") if actions else tr("Press"), "small", "text2"))
             line.addWidget(KeyHint(theme, key))
             line.addWidget(Label(theme, key_does, "small", "text2"))
             line.addStretch(1)

@@ -107,7 +107,7 @@ class RecordingController:
         self._playing.stop()
         row = await self._presenter.store.add(
             id=row_id,
-            title=tr("Recording, {day}, {time}", day=day_of_year(at, long=True), time=time_of_day(at)),
+            title=tr("Recording, {day}, {time}", day=day_of_year(at), time=time_of_day(at)),
             origin="recording",
             sound_path=name,
             state="recording",
