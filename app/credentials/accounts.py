@@ -151,7 +151,8 @@ def clean_address(text: str) -> str:
         parts = urlsplit(text)
         host = (parts.hostname or "").rstrip(".").lower()
         port = parts.port
-        host.encode("idna")
+        if not host.isascii() or any(not 0 < len(label) < 64 for label in host.split(".")):
+            host.encode("idna")  # of what it says nothing to, it loads tables for a millisecond of a start
     except ValueError:  # UnicodeError is one
         raise refuse(tr("This is not an address. It looks like https://api.example.com/v1.")) from None
     if parts.scheme.lower() not in ("https", "http"):

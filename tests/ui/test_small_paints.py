@@ -70,6 +70,7 @@ def test_a_caret_blinks_without_what_is_behind_it(qtbot: QtBot, theme: Theme) ->
     frame = ComposerFrame(theme)
     qtbot.addWidget(frame)
     box = MessageBox(theme, frame)
+    box.complete()
     QVBoxLayout(frame).addWidget(box)
     frame.resize(500, 80)
     frame.show()

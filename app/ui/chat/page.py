@@ -216,6 +216,7 @@ class ChatPage(QObject):
         """
         QTimer.singleShot(0, self, self.list.complete)
         QTimer.singleShot(0, self, self.side.complete)
+        QTimer.singleShot(0, self, self.main.composer.box.complete)
 
     def _set_up(self, place: int) -> None:
         """Connect and fill a page of the inspector that has just been made."""

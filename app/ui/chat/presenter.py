@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -967,6 +966,7 @@ class ChatPresenter(QObject):
         report = await self.transfer.take(paths, account)
         await self.library.load()
         await self.projects.take_in(report.projects)
+        left_out: list[str] = []
         for each in report.projects:
             taken = each.embeddings is None or await self.documents.embeddings.take(each.project.id, each.embeddings)
             if not taken:
@@ -974,13 +974,13 @@ class ChatPresenter(QObject):
                     "The embeddings of “{name}” are damaged and were left out. You can embed its documents again.",
                     name=each.project.name,
                 )
-                report = replace(report, lines=(*report.lines, words), is_whole=False)
+                left_out.append(words)
             if each.documents:
                 self.follow_asked.emit(each.project.id, each.project.name, each.documents)
         self.publish_list()
         if report.newest:
             await self._open_chat(report.newest)
-        if report.is_whole:
+        if report.is_whole and not left_out:
             self.notice.emit(report.title)
         else:
-            self.reported.emit(report.title, report.lines)
+            self.reported.emit(report.title, (*report.lines, *left_out))

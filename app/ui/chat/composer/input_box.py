@@ -43,7 +43,7 @@ class MessageBox(QPlainTextEdit):
         self._theme = theme
         self._composing = False
         self._ground = "surface"
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # a caret blinks without what is behind
+        self._fills_ground = False
         self.enter_sends = True
         self.takes_key: Callable[[QKeyEvent], bool] | None = None  # a completion that is open comes first
         self.setProperty("bare", True)
@@ -62,6 +62,14 @@ class MessageBox(QPlainTextEdit):
     def is_composing(self) -> bool:
         """True while an input method holds text that is not chosen yet."""
         return self._composing
+
+    def complete(self) -> None:
+        """Fill behind the text from now on, so that a caret blinks without what is behind it.
+
+        Not before the first paint: at the first `viewport()` PySide looks through all kinds of widgets, for 6 ms.
+        """
+        self._fills_ground = True
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def set_ground(self, role: str) -> None:
         """Fill behind the text with this color of the theme: that of the frame around it."""
@@ -116,9 +124,10 @@ class MessageBox(QPlainTextEdit):
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._theme.color(self._ground))
-        painter.end()
+        if self._fills_ground:
+            painter = QPainter(self.viewport())
+            painter.fillRect(event.rect(), self._theme.color(self._ground))
+            painter.end()
         super().paintEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
