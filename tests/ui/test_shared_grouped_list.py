@@ -418,8 +418,9 @@ def test_what_is_typed_begins_a_long_list_anew_at_its_top(qtbot: QtBot, theme: T
     view.doItemsLayout()
     bar = view.verticalScrollBar()
     bar.setValue(bar.maximum())
+    shown = view.rows.rowCount()
     view.show_groups(groups(rows[1:]))
-    assert view.rows.rowCount() >= 4 * page, "nothing was typed"
+    assert view.rows.rowCount() >= shown > 2 * page, "nothing was typed"
     view.show_groups(groups(rows), "row")
     assert (view.rows.rowCount(), bar.value()) == (page, 0)
     bar.setValue(40)
