@@ -456,6 +456,8 @@ async def test_the_page_of_a_project_counts_its_documents_and_opens_them(
             (page,) = shown.canvas.findChildren(ProjectDialog)
             words = [each.text() for each in page.findChildren(Label)]
             assert (words[words.index("Documents") + 1]) == "2"
+            left = page.documents.parentWidget().layout().contentsMargins().left()
+            assert page.documents.geometry().left() == left, "it begins where the footer begins"
             page.documents.click()
             await until(lambda: bool(page.findChildren(DocumentsDialog)))
             page.findChildren(DocumentsDialog)[0].accept()

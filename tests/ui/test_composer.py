@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -140,6 +140,21 @@ def test_the_box_grows_from_one_line_to_twelve(composer: Composer) -> None:
     assert composer.box.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAsNeeded
     composer.set_text("")
     assert composer.box.height() == one
+
+
+@pytest.mark.parametrize("paragraphs", [1, 2, 3, 4])
+def test_a_text_of_long_paragraphs_stays_above_the_buttons(composer: Composer, paragraphs: int) -> None:
+    """As an answer that is edited, or a long draft. Laid out by and by, it comes to more lines while the box grows."""
+    composer.box.set_text("a short draft")
+    QApplication.processEvents()
+    composer.box.set_text("\n\n".join(["one word and another " * 30] * paragraphs))
+    QApplication.processEvents()
+    composer.resize(composer.sizeHint())
+    QApplication.processEvents()
+    box = composer.box
+    assert box.minimumHeight() == box.maximumHeight() == box.sizeHint().height()
+    end = box.mapTo(composer, QPoint(0, box.height())).y()
+    assert end <= composer.send.mapTo(composer, QPoint()).y()
 
 
 def test_a_wrapped_line_counts_as_lines(composer: Composer) -> None:

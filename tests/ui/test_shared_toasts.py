@@ -138,3 +138,7 @@ def test_toasts_stay_off_a_main_action_in_the_upper_half_but_not_over_the_header
     foot.setGeometry(0, 60, 700, 60)  # above it there is the header alone
     card = host.show_toast("News").geometry().marginsRemoved(SHADOW_MARGINS)
     assert card.top() > foot.geometry().bottom()
+    host.toasts[0].close_toast()
+    foot.setGeometry(0, 60, 700, 300)  # as a message box with many attachments
+    card = host.show_toast("News").geometry().marginsRemoved(SHADOW_MARGINS)
+    assert theme.px(52) <= card.top() and card.bottom() < foot.geometry().center().y()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.core.spending_limits import read_limit
@@ -139,6 +140,7 @@ class ProjectDialog(Dialog):
 
         self.documents = LinkButton(theme, tr("Documents…"))
         self.add_beside_buttons(self.documents)
+        self._buttons.setAlignment(self.documents, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.add_button(tr("Cancel"), accepts=False)
         self.save = self.add_button(tr("Save"), kind="primary", default=True)
         self.save.clicked.connect(self._save)

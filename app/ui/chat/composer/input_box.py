@@ -114,8 +114,10 @@ class MessageBox(QPlainTextEdit):
     def _fit(self) -> None:
         lines = self.line_count()
         height = self._height_of(lines)
-        if height != self.height() or self.minimumHeight() != height:
+        if not self.minimumHeight() == self.maximumHeight() == height:
             self.setFixedHeight(height)
+            self._fit()  # meanwhile the text was laid out, and may have come to more lines
+            return
         on = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > MAX_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(on)
 

@@ -323,8 +323,12 @@ class ToastHost(QObject):
             beside = area.right() < window.width() - theme.px(EDGE) - inner
             if window.layoutDirection() == Qt.LayoutDirection.RightToLeft:
                 beside = area.left() > theme.px(EDGE) + inner
-            if part.isVisible() and not beside and highest < area.top() < bottom:
+            if not part.isVisible() or beside or area.top() >= bottom:
+                continue
+            if area.top() > highest:
                 bottom = area.top() - theme.px(GAP)
+            elif area.bottom() > bottom - newest:  # as high as the page: what one presses is at its lower end
+                bottom = highest
         return bottom
 
     def _move(self, toast: Toast, place: QPoint, *, appearing: bool) -> None:
