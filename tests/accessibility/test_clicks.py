@@ -123,10 +123,10 @@ def test_a_wallet_and_its_top_up(heard: Heard) -> None:
         click(heard, "Show recovery phrase")
         phrase = reader.wait(lambda: told(reader, "1. "), "the words").name.split()
         click(heard, "Continue")
-        field = reader.wait(lambda: told(reader, "Word "), "the first word")
+        field = reader.wait(lambda: told(reader, "Confirm word "), "the first word")
         type_word(reader, field, phrase)
         fields = [seen for seen in reader.walk(reader.window(field.node, heard.root)) if seen.role == "text"]
-        other = next(seen for seen in fields if seen.name.startswith("Word") and seen.node != field.node)
+        other = next(seen for seen in fields if seen.name.startswith("Confirm word") and seen.node != field.node)
         reader.click(other.node)
         type_word(reader, other, phrase)
         click(heard, "Add wallet")

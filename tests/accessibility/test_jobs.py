@@ -190,13 +190,13 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
         read = phrase.name.split()
         assert read[::2] == [f"{number}." for number in range(1, 13)]
         assert all(word.isalpha() for word in read[1::2])
-        field = press(reader, "Return", until="Word ")
+        field = press(reader, "Return", until="Confirm word ")
         for keys in ("Tab", "Return"):
             place = re.search(r"\d+", field.name)
             assert place is not None
             reader.type(read[2 * int(place[0]) - 1])
             if keys == "Tab":
-                field = press(reader, keys, until="Word ")
+                field = press(reader, keys, until="Confirm word ")
         reader.press("Return")
         reader.hear("is ready. Top it up")
 

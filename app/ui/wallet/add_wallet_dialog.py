@@ -302,7 +302,7 @@ class AddWalletDialog(Dialog):
         self._asked = tuple(sorted(secrets.SystemRandom().sample(range(len(words)), ASKED_WORDS)))
         with nothing_said():  # Orca 43 goes to a field whose caret moves, and says it no more when the keyboard comes
             for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
-                label.set_text(tr("Word {place} of your phrase", place=place + 1))
+                label.set_text(tr("Confirm word {place} of your phrase", place=place + 1))
                 bind_label(label, field)
                 field.setAccessibleName(label.text())
                 field.clear()
