@@ -184,12 +184,12 @@ def test_the_handbook_opens_at_a_heading(qtbot, theme: Theme) -> None:
     window.show()
     sheet = HelpSheet(theme, window, resources_folder() / "handbook")
     sheet.open("chat")
-    document = sheet._browser.document()
+    document = sheet.browser.document()
     blocks = [document.findBlockByNumber(number) for number in range(document.blockCount())]
     last = [block.text() for block in blocks if block.blockFormat().headingLevel() == 2][-1]
     anchor = "-".join(last.lower().replace(",", "").replace("’", " ").split())
     sheet.show_heading("chat", anchor)
-    assert sheet._browser.verticalScrollBar().value() > 0
+    assert sheet.browser.verticalScrollBar().value() > 0
 
 
 async def test_a_model_that_the_service_does_not_have_is_marked_before_anything_is_sent(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QFont, QTextCursor
 
-from app.ui.shell.help_sheet import page_for, read_pages
+from app.ui.shell.help_sheet import HelpSheet, page_for, read_pages
 
 
 @pytest.fixture
@@ -32,9 +32,9 @@ def test_a_place_has_its_page_and_an_unknown_one_the_first(pages) -> None:
 async def test_the_real_handbook_opens_at_the_tab_that_is_shown(harness):
     harness.window.open_help()
     sheet = harness.window.overlays._help
-    assert sheet._browser.toPlainText().startswith("Chat")
+    assert sheet.browser.toPlainText().startswith("Chat")
     sheet._follow(QUrl("09-secrets.md"))
-    assert sheet._list.current == "09-secrets.md"
+    assert sheet.places.current == "09-secrets.md"
     harness.window.open_help()
     assert not sheet.isVisible()
 
@@ -47,3 +47,19 @@ async def test_only_web_links_leave_the_handbook(harness, monkeypatch):
     for link in ("file:///etc/passwd", "javascript:alert(1)", "https://example.org/"):
         sheet._follow(QUrl(link))
     assert opened == ["https://example.org/"]
+
+
+async def test_every_page_is_in_the_weights_there_are_and_no_title_is_cut(harness):
+    harness.window.resize(1440, 900)
+    harness.window.open_help()
+    (sheet,) = harness.window.findChildren(HelpSheet)
+    heavy = QFont.Weight.DemiBold.value
+    for page in sheet.pages:
+        sheet.show_heading(page.topic, "")
+        document = sheet.browser.document()
+        cursor = QTextCursor(document)
+        while cursor.movePosition(QTextCursor.MoveOperation.NextCharacter):
+            assert cursor.charFormat().fontWeight() <= heavy, (page.title, cursor.block().text())
+    metrics = sheet.places.fontMetrics()
+    longest = max(metrics.horizontalAdvance(page.title) for page in sheet.pages)
+    assert longest + harness.theme.px(12) * 2 <= sheet.places.viewport().width()

@@ -11,10 +11,13 @@ from pathlib import Path
 from PySide6.QtCore import QRect, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
+    QFont,
+    QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFrameFormat,
     QTextLength,
     QTextTable,
 )
@@ -28,8 +31,8 @@ from app.ui.kit.widgets.nav_list import NavList, Place
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.modal_layer import ModalLayer
 
-_WIDTH, _HEIGHT = 860, 640
-_LIST_WIDTH = 200
+_WIDTH, _HEIGHT = 920, 640
+_LIST_WIDTH = 264  # for the longest title
 
 
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
@@ -78,15 +81,15 @@ class HelpSheet(ModalLayer):
 
     def __init__(self, theme: Theme, window: QWidget, folder: Path) -> None:
         super().__init__(theme, window, tr("Handbook"))
-        self._pages = read_pages(folder)
-        self._list = NavList(theme, tr("Handbook pages"))
-        self._list.set_places([Place(page.file_name, page.title) for page in self._pages])
-        self._list.chosen.connect(self._show)
-        self._browser = QTextBrowser()
-        self._browser.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._browser.setAccessibleName(tr("Handbook page"))
-        self._browser.setOpenLinks(False)
-        self._browser.anchorClicked.connect(self._follow)
+        self.pages = read_pages(folder)
+        self.places = NavList(theme, tr("Handbook pages"))
+        self.places.set_places([Place(page.file_name, page.title) for page in self.pages])
+        self.places.chosen.connect(self._show)
+        self.browser = QTextBrowser()
+        self.browser.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.browser.setAccessibleName(tr("Handbook page"))
+        self.browser.setOpenLinks(False)
+        self.browser.anchorClicked.connect(self._follow)
         self._head = QHBoxLayout()
         self._head.addWidget(Label(theme, tr("Handbook"), "heading"))
         self._head.addStretch(1)
@@ -94,9 +97,9 @@ class HelpSheet(ModalLayer):
         close.clicked.connect(self.close_layer)
         self._head.addWidget(close)
         self._row = QHBoxLayout()
-        self._row.addWidget(self._list)
+        self._row.addWidget(self.places)
         self._row.addWidget(rule(vertical=True))
-        self._row.addWidget(self._browser, 1)
+        self._row.addWidget(self.browser, 1)
         layout = QVBoxLayout(self.panel)
         layout.setContentsMargins(1, 1, 1, 1)
         layout.setSpacing(0)
@@ -107,42 +110,42 @@ class HelpSheet(ModalLayer):
 
     def open(self, place: str) -> None:
         """Show the page about `place` (a tab's name, "" for the first page)."""
-        page = page_for(self._pages, place)
+        page = page_for(self.pages, place)
         if page is not None:
             self._go_to(page.file_name)
         self.open_layer()
 
     def show_heading(self, topic: str, heading: str) -> None:
         """Show a page from one of its headings on, "" for its start. `heading` is written as links write it."""
-        page = page_for(self._pages, topic)
+        page = page_for(self.pages, topic)
         if page is None:
             return
         self._go_to(page.file_name)
-        block = self._browser.document().begin()
+        block = self.browser.document().begin()
         while block.isValid() and not (block.blockFormat().headingLevel() and _anchor_of(block.text()) == heading):
             block = block.next()
         if block.isValid():
-            top = self._browser.document().documentLayout().blockBoundingRect(block).top()
-            self._browser.verticalScrollBar().setValue(round(top))
+            top = self.browser.document().documentLayout().blockBoundingRect(block).top()
+            self.browser.verticalScrollBar().setValue(round(top))
 
     def first_focus(self) -> QWidget:
-        return self._list
+        return self.places
 
     def _go_to(self, file_name: str) -> None:
-        self._list.set_current(file_name)
+        self.places.set_current(file_name)
         self._show(file_name)
 
     def _show(self, file_name: str) -> None:
-        page = next((page for page in self._pages if page.file_name == file_name), None)
+        page = next((page for page in self.pages if page.file_name == file_name), None)
         if page is None:
             return
-        document = QTextDocument(self._browser)
+        document = QTextDocument(self.browser)
         document.setDefaultFont(self.theme.font("reading"))
         document.setDocumentMargin(0)
         document.setMarkdown(page.markdown, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
         _space(document, self.theme)
-        self._browser.setDocument(document)
-        self._browser.verticalScrollBar().setValue(0)
+        self.browser.setDocument(document)
+        self.browser.verticalScrollBar().setValue(0)
 
     def _follow(self, url: QUrl) -> None:
         if url.isRelative():
@@ -153,11 +156,15 @@ class HelpSheet(ModalLayer):
     def restyle(self) -> None:
         theme = self.theme
         self._head.setContentsMargins(theme.px(20), theme.px(10), theme.px(12), theme.px(10))
-        self._list.setFixedWidth(theme.type_px(_LIST_WIDTH))
         margin = theme.px(8)
-        self._list.setViewportMargins(0, margin, 0, margin)
-        self._browser.setViewportMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(16))
-        self._show(self._list.current)
+        self.places.setViewportMargins(0, margin, 0, margin)
+        self.browser.setViewportMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(16))
+        self._show(self.places.current)
+
+    def arrange(self) -> None:
+        width = self.panel_rect().width()
+        self.places.setFixedWidth(min(self.theme.type_px(_LIST_WIDTH), width * 2 // 5))
+        super().arrange()
 
     def panel_rect(self) -> QRect:
         theme = self.theme
@@ -193,7 +200,24 @@ def _space(document: QTextDocument, theme: Theme) -> None:
             _fit_table(table, theme)
         form.setLineHeight(135.0, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         QTextCursor(block).setBlockFormat(form)
+        _set_bold(block)
         block = block.next()
+
+
+def _set_bold(block: QTextBlock) -> None:
+    """Take the heaviest face there is: a font without the weight that Markdown means is smeared."""
+    parts, place = [], block.begin()
+    while not place.atEnd():
+        parts.append(place.fragment())
+        place += 1
+    for part in parts:
+        if part.charFormat().fontWeight() > QFont.Weight.DemiBold.value:
+            cursor = QTextCursor(block)
+            cursor.setPosition(part.position())
+            cursor.setPosition(part.position() + part.length(), QTextCursor.MoveMode.KeepAnchor)
+            letters = QTextCharFormat()
+            letters.setFontWeight(QFont.Weight.DemiBold.value)
+            cursor.mergeCharFormat(letters)
 
 
 def _table_around(cursor: QTextCursor) -> QTextTable | None:
@@ -205,6 +229,15 @@ def _fit_table(table: QTextTable, theme: Theme) -> None:
     form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
     form.setCellPadding(theme.px(4))
     form.setCellSpacing(0)
-    form.setBorderBrush(theme.color("line"))
-    form.setBorderCollapse(True)
+    form.setBorder(0)
+    form.setTopMargin(theme.px(4))
+    form.setBottomMargin(theme.px(10))
     table.setFormat(form)
+    for row in range(table.rows()):
+        for column in range(table.columns()):
+            cell = table.cellAt(row, column)
+            ruled = cell.format().toTableCellFormat()
+            ruled.setBottomBorder(1)
+            ruled.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+            ruled.setBottomBorderBrush(theme.color("line"))
+            cell.setFormat(ruled)
