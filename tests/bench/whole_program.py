@@ -32,7 +32,8 @@ def run_with(measure: Callable[[Rialto], Awaitable[None]], home: Path | None = N
 
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["RIALTO_HOME"] = str(home or scratch)
-        os.environ["QT_QPA_PLATFORM"] = screen()
+        if os.environ["QT_QPA_PLATFORM"] == "offscreen":
+            os.environ["QT_QPA_PLATFORM"] = screen()
         if home is None:
             prepare_home(Path(scratch), "sandbox")
         setattr(Rialto, "_go_on", go_on_and_measure)  # noqa: B010 - mypy forbids to assign to a method
