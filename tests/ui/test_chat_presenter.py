@@ -6,6 +6,7 @@ import asyncio
 import gc
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -538,3 +539,23 @@ async def test_a_hit_in_a_long_chat_that_is_still_opening_is_gone_to_once_it_is_
         await harness.tasks.idle()
         assert gone_to == ["m5"]
         assert harness.presenter.head().can_send
+
+
+async def test_a_chat_chosen_while_the_last_one_is_read_at_the_start_is_shown(
+    tmp_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("The first")
+        chosen = harness.presenter.opened.chat_id
+        assert chosen is not None
+        harness.presenter.new_chat()
+        await harness.say("The last")
+    start = ChatPresenter.start
+
+    async def start_and_choose(self: ChatPresenter, *args: Any) -> None:
+        self.started.connect(lambda: self.open_chat(chosen))
+        await start(self, *args)
+
+    monkeypatch.setattr(ChatPresenter, "start", start_and_choose)
+    async with open_chat_presenter(tmp_home) as again:
+        assert again.presenter.opened.chat_id == chosen

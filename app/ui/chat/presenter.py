@@ -189,7 +189,7 @@ class ChatPresenter(QObject):
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is not None and await self._show_end(last.id, unless_typed=True):
-            self._tasks.replace("open-chat", self.guarded, self._open_rest, (last.id,))
+            self._tasks.start_unless_running("open-chat", self.guarded, self._open_rest, (last.id,))
         else:
             self.opened.is_coming = False
             self.conversation.show()
