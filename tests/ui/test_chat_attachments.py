@@ -12,8 +12,10 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from app.service.http.base64_text import PLAIN_TEXT, Base64Text, text_in
+from app.storage.chat_rows import Message
 from app.ui.chat.composer.attachment import Attachment, DocumentPlace, attachments_of, cached_ones, refusals
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
+from app.ui.chat.session.content_parts import user_messages
 from app.ui.chat.session.requests import shortened_body
 from app.ui.kit.image_decoding import fitted
 from app.ui.kit.theme import Theme
@@ -146,6 +148,22 @@ def test_the_first_long_attachments_are_marked_for_the_cache_r_chat_05() -> None
     assert first == {(0, 1), (1, 0), (1, 1)}
     assert first <= cached_ones([(short, long), (long, long), (long, long)])
     assert len(cached_ones([(long,) * 9])) == 4
+
+
+def test_passages_are_marked_for_the_cache_as_the_one_file_they_are_r_chat_05() -> None:
+    place = DocumentPlace("/x.md", 1, 1)
+    passages = [Attachment("text", "x.md, line 1", "", 10, "0" * 64, tokens=1_100, place=place).to_dict()] * 4
+    file = Attachment("text", "x", "", 10, "0" * 64, tokens=5_000).to_dict()
+    short = {**passages[0], "tokens": 500}
+    branch = [
+        Message("1", "c", None, "user", attachments=(short, file)),
+        Message("2", "c", "1", "user", attachments=(file, *passages, file)),
+    ]
+    first, second = (turn.content for turn in user_messages(branch, cache=True).values())
+    assert isinstance(first, tuple)
+    assert isinstance(second, tuple)
+    assert [part.cache for part in first] == [False, True]
+    assert [part.cache for part in second] == [True, True, True]
 
 
 def test_odd_stored_attachments_cost_themselves_only() -> None:

@@ -27,19 +27,18 @@ if TYPE_CHECKING:
     from app.storage.chat_rows import Message
 
 PASSAGES_NAME = "Passages.txt"
+Excerpts = tuple[tuple[int, Attachment], ...]  # passages of documents, each with the number that cites it
 
 
 @dataclass(frozen=True, slots=True)
 class AttachedPart(ContentPart):
-    """A part whose bytes are still on the disk. `excerpts` are what its file is made of, each with its number."""
+    """A part whose bytes are still on the disk. `excerpts` are what its file is made of."""
 
     attachment: Attachment | None = None
-    excerpts: tuple[tuple[int, Attachment], ...] = ()
+    excerpts: Excerpts = ()
 
     @classmethod
-    def of(
-        cls, attachment: Attachment, excerpts: tuple[tuple[int, Attachment], ...] = (), *, cache: bool = False
-    ) -> AttachedPart:
+    def of(cls, attachment: Attachment, excerpts: Excerpts = (), *, cache: bool = False) -> AttachedPart:
         outline = outline_of(attachment, cache=cache)
         return cls(outline.type, outline.value, cache, None, attachment, excerpts)
 
@@ -61,24 +60,30 @@ def user_messages(
     caches keep hitting. Passages go in one file: a message may have five (R-AUG-10), and as text of the message the
     service would open the links in them (R-EXT-10).
     """
-    turns = [(message, attachments_of(message.attachments)) for message in branch if message.attachments]
-    marked = cached_ones([group for _, group in turns]) if cache else frozenset()
+    turns = [(message, _as_sent(attachments_of(message.attachments))) for message in branch if message.attachments]
+    marked = cached_ones([tuple(each for each, _ in group) for _, group in turns]) if cache else frozenset()
     found: dict[str, ChatMessage] = {}
     for turn, (message, group) in enumerate(turns):
         parts: list[ContentPart] = [ContentPart.of_text(message.content)] if message.content else []
-        for place, each in enumerate(group):
+        for place, (each, excerpts) in enumerate(group):
             refused = why_refused(each, model)
             if refused:
                 parts.append(stand_in(each, refused))
-            elif each.is_excerpt:
-                if not any(earlier.is_excerpt for earlier in group[:place]):
-                    excerpts = tuple(pair for pair in _numbered(group) if pair[1].is_excerpt)
-                    file = Attachment("text", PASSAGES_NAME, "text/plain", sum(one.size for _, one in excerpts), "")
-                    parts.append(AttachedPart.of(file, excerpts))
             else:
-                parts.append(AttachedPart.of(each, cache=(turn, place) in marked))
+                parts.append(AttachedPart.of(each, excerpts, cache=(turn, place) in marked))
         if parts:
             found[message.id] = ChatMessage("user", tuple(parts))
+    return found
+
+
+def _as_sent(group: Sequence[Attachment]) -> list[tuple[Attachment, Excerpts]]:
+    """Each file of a message, with what it is made of: all its passages are one, at the place of the first."""
+    found: list[tuple[Attachment, Excerpts]] = [(each, ()) for each in group if not each.is_excerpt]
+    excerpts = tuple(pair for pair in _numbered(group) if pair[1].is_excerpt)
+    if excerpts:
+        size, tokens = sum(each.size for _, each in excerpts), sum(each.tokens for _, each in excerpts)
+        file = Attachment("text", PASSAGES_NAME, "text/plain", size, "", tokens=tokens)
+        found.insert(next(place for place, each in enumerate(group) if each.is_excerpt), (file, excerpts))
     return found
 
 
