@@ -9,6 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QVBoxLayout, QWidget
 
+from app.ui.crypto_rpc.param_form import ParamForm
+from app.ui.crypto_rpc.session.parameter_fields import read_field
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
@@ -30,7 +32,14 @@ def dialog_with(theme: Theme) -> tuple[QScrollArea, QVBoxLayout]:
     return area, dialog.body
 
 
-@pytest.mark.parametrize("make", [pane_with, dialog_with])
+def form_with(theme: Theme) -> tuple[QScrollArea, QVBoxLayout]:
+    form = ParamForm(theme, read_field)
+    column = form.widget().layout()
+    assert isinstance(column, QVBoxLayout)
+    return form, column
+
+
+@pytest.mark.parametrize("make", [pane_with, dialog_with, form_with])
 def test_the_scroll_bar_moves_nothing_and_lies_over_the_margin_where_it_can_be_pulled(
     theme: Theme, window: QWidget, make: Callable[[Theme], tuple[QScrollArea, QVBoxLayout]]
 ) -> None:

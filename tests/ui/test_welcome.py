@@ -179,6 +179,7 @@ async def test_however_long_the_error_the_button_stays_where_it_is(page, harness
             QApplication.processEvents()
         places.append(form.connect_button.mapTo(page, QPoint()))
     assert places == [places[0]] * 5
+    assert "Rialto keeps keys in the system keyring" in words(form), "the note is back when nothing is wrong"
 
 
 async def test_the_key_is_dots_until_the_eye_is_pressed(page):

@@ -45,7 +45,7 @@ class ParamForm(ScrollPane):
         self.fields: tuple[FieldView, ...] = ()
         self.inputs: list[TextField] = []
         self._notes: list[Label] = []
-        column = self.fill(theme, "canvas", (20, 10, 12, 10), 10)
+        column = self.fill(theme, "canvas", (20, 10, 20, 10), 10)
         rows = QVBoxLayout()
         self._rows: WidgetList[QWidget] = WidgetList(rows)
         column.addLayout(rows)

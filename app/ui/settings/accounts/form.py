@@ -129,6 +129,8 @@ class AccountForm(QWidget):
         for field in (self.address, self.key, self.name):
             field.setReadOnly(state.busy)
         self._keep.set_text(keep_words(place))
+        if not (state.problems or state.sentence):
+            self._keep_row.show()
         self._keep_room()
         if state.done > self._done:
             self._done = state.done
