@@ -290,7 +290,7 @@ async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_toppe
     pocket = await wallet.faucet_wallet()
     assert wallet.page.top_up(solana.id)  # as the card of a call that was refused asks for it
     await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
-    next(each for each in wallet.dialog.findChildren(Button) if each.text() == f"Top up {pocket.name}").click()
+    next(each for each in wallet.dialog.findChildren(Button) if each.text() == f"Top up {pocket.name}…").click()
     await until(lambda: wallet.top_up_dialog is not None)
     assert wallet.top_up.address == pocket.address
     await wallet.leave(wallet.top_up_dialog)
