@@ -6,8 +6,11 @@ from contextlib import AsyncExitStack
 
 import httpx
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
+from app.core.undo import UndoStack
 from app.credentials.accounts import SANDBOX_ADDRESS, account_from, account_to, new_account
 from app.service.dialect import guess_dialect
 from app.service.errors import ConnectionFailed, ServiceError
@@ -15,6 +18,7 @@ from app.service.http.network import Network, NetworkSettings
 from app.service.service import open_service
 from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.checking import refused as checking_refused
+from app.ui.settings.accounts.page import AccountsPage
 from app.ui.settings.accounts.presenter import AccountDraft
 from tests.kit.shell import KEY, SettingsHarness, accepted, make_settings, refused, unreachable
 from tests.kit.widgets import words
@@ -292,3 +296,19 @@ async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(harn
     assert settings_harness.keychain.items == {}
     assert settings_harness.book.get(kept.id).watch_only  # its address is still there to be looked at
     assert settings_harness.accounts.state.secrets == ()
+
+
+async def test_once_it_is_known_where_keys_are_kept_enter_checks_the_key_that_was_typed(harness, tasks, tmp_path):
+    bare = make_settings(tmp_path, tasks, missing=True)
+    page = AccountsPage(harness.theme, bare.accounts, bare.secrets, tasks, UndoStack(tasks), lambda: None)
+    harness.window.show_page(page)
+    bare.secrets.refresh()
+    await tasks.idle()
+    page.open_form()
+    form, question = page.form, page.question
+    form.key.setFocus()
+    QTest.mouseClick(question.for_session, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(question.do, Qt.MouseButton.LeftButton)
+    await tasks.idle()
+    assert not question.isVisible()
+    assert harness.window.focusWidget() is form.connect_button

@@ -79,7 +79,7 @@ class ThisComputer(QWidget):
         self.unlock.clicked.connect(self._secrets.unlock)
         self.change = Button(theme, tr("Change passphrase…"), kind="quiet", size="small")
         self.change.clicked.connect(lambda: self._secrets.ask_new_passphrase(self._ask_new_passphrase))
-        self.look = Button(theme, tr("Check again"), kind="quiet", size="small")
+        self.look = Button(theme, tr("Check again"), size="small")
         self.look.clicked.connect(self._secrets.refresh)
         for button in (self.lock, self.unlock, self.change, self.look):
             buttons.addWidget(button)

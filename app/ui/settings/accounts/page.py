@@ -156,6 +156,7 @@ class AccountsPage(SectionPage):
 
     def _show_question(self) -> None:
         """Where keys are kept matters as soon as there is one, or one is being entered."""
+        self.question.show_state(self._secrets.state)  # it gives its focus on before its place is hidden
         keys = any(row.kind == "api_key" for row in self._presenter.state.accounts)
         asks = self._secrets.state.ask == "choose"
         self._question_holder.setVisible(asks and (keys or not self._form_card.isHidden()))
