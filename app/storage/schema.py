@@ -184,6 +184,7 @@ def _migrate(
     for group in [steps] if empty and steps else [(step,) for step in steps]:
         if not empty:
             copies.append(make_backup(path, backups, "upgrade", now))
+            ensure_index(database)  # while a trigger names one that this SQLite does not know, no table can be renamed
         database.execute("BEGIN IMMEDIATE")
         try:
             for statement in (statement for step in group for statement in statements(step.sql)):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.storage import chat_store
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
+from app.storage.schema import migrations_in, prepare
 from app.storage.search_index import NONE, TRIGRAM, WORDS, Marker, best_tokenizer, ensure_index, query_of
 
 
@@ -159,14 +160,25 @@ async def test_a_database_that_moves_between_sqlites_gets_its_index_rebuilt(
         await database.close()
 
 
+def test_a_database_of_an_earlier_version_moves_to_a_sqlite_without_an_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, steps = tmp_path / "rialto.db", migrations_in()
+    prepare(path, tmp_path / "backups", steps[:1])
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA writable_schema=ON")
+        database.execute("UPDATE sqlite_master SET sql = replace(sql, 'fts5', 'fts_of_elsewhere')")
+        database.commit()
+    monkeypatch.setattr("app.storage.search_index.best_tokenizer", lambda _database: NONE)
+    assert prepare(path, tmp_path / "backups") == tuple(range(2, len(steps) + 1))
+
+
 def test_this_sqlite_has_the_best_index() -> None:
     with closing(sqlite3.connect(":memory:")) as database:
         assert best_tokenizer(database) == (TRIGRAM if sqlite3.sqlite_version_info >= (3, 34) else WORDS)
 
 
 def test_an_index_that_fits_is_left_alone(tmp_path: Path) -> None:
-    from app.storage.schema import prepare
-
     prepare(tmp_path / "rialto.db", tmp_path / "backups")
     with closing(sqlite3.connect(tmp_path / "rialto.db", isolation_level=None)) as database:
         asked: list[str] = []
