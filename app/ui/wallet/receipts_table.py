@@ -127,7 +127,7 @@ class ReceiptModel(QAbstractTableModel):
             case 6:
                 if row.paid_in is not None:
                     return "+" + money.money(row.paid_in)
-                return amount_words(row.cost) + (" ~" if row.cost_source == "estimated" else "")
+                return ("~" if row.cost is not None and row.cost_source == "estimated" else "") + amount_words(row.cost)
             case 7:
                 return amount_words(row.balance)
         return row.reference[:_SHORT]

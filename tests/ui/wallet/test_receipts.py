@@ -332,6 +332,7 @@ def test_a_call_is_read_whole_without_scrolling_across(qtbot: QtBot, theme: Them
     table.show()
     for column in range(table.rows.columnCount()):
         assert table.sizeHintForColumn(column) <= table.columnWidth(column), column
+    assert str(table.rows.index(0, COST).data()).startswith("~$"), "an estimate says so in front of the amount"
     assert not table.horizontalScrollBar().maximum()
 
 
