@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
@@ -21,6 +23,7 @@ from app.ui.kit.markdown.parser import parse
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import answer, settle, shown
 
+ROOT = Path(__file__).resolve().parents[2]
 # ziamath finds its font by a call that Python 3.11 calls old; Rialto itself loads it in another process
 pytestmark = pytest.mark.filterwarnings("ignore:path is deprecated:DeprecationWarning")
 
@@ -54,6 +57,28 @@ def text_of(view: MessageView) -> str:
     view.select_all()
     boxes = [box for placed in view.stack.placed for box in placed.unit.boxes]
     return "\n".join(box.text(0, box.length) for box in boxes if box.length)
+
+
+# Memory
+
+KERNING = """
+from app.ui.kit.markdown import formula_worker
+from ziafont.fontread import FontReader
+formula_worker._share_equal_records()
+read, records = FontReader.readvaluerecord, []
+def look(reader, fields):
+    records.append(read(reader, fields))
+    return records[-1]
+FontReader.readvaluerecord = look
+formula_worker.typeset("x", False)
+print(len(records), len({id(each) for each in records}), len({tuple(each.items()) for each in records}))
+"""
+
+
+def test_the_process_that_sets_formulas_has_each_distance_of_its_font_once() -> None:
+    done = subprocess.run([sys.executable, "-c", KERNING], cwd=ROOT, capture_output=True, text=True, check=True)
+    read, kept, different = map(int, done.stdout.split())
+    assert read > 5_000 and kept == different < 1_000
 
 
 # What counts as a formula
