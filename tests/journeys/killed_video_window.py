@@ -57,7 +57,7 @@ async def live(app: QApplication, home: Path, base_url: str, api_key: str) -> No
         change_settings(rialto.settings, welcome_done=True)
         rialto.accounts.add(AccountDraft(base_url, api_key, name="Elsewhere"))
         await until(
-            lambda: rialto.current_account.account is not None and rialto.current_account.account.kind == "api_key"
+            lambda: rialto.current_account.service is not None and rialto.current_account.account.kind == "api_key"
         )
         rialto.window.show_tab("video")
         page = video_of(rialto)

@@ -41,7 +41,7 @@ async def test_no_file_log_or_command_line_holds_the_key(start: Callable[[], Any
             try:
                 await until(
                     lambda: (
-                        rialto.current_account.account is not None and rialto.current_account.account.kind == "api_key"
+                        rialto.current_account.service is not None and rialto.current_account.account.kind == "api_key"
                     )
                 )
             except TimeoutError:

@@ -32,7 +32,7 @@ async def test_a_person_with_a_wallet_starts_with_it(start: Callable[..., Any]) 
         QTest.keyClicks(dialog.secret, PrivateKey.generate("evm").to_text())
         QTest.keyClick(dialog.keep, Qt.Key.Key_Space)
         await until(
-            lambda: rialto.current_account.account is not None and rialto.current_account.account.kind == "wallet"
+            lambda: rialto.current_account.service is not None and rialto.current_account.account.kind == "wallet"
         )
         await until(lambda: rialto.window.current_tab == "chat")
         assert rialto.settings.value.welcome_done

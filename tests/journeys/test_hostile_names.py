@@ -187,7 +187,7 @@ async def use(rialto: Rialto, service: RunningSandbox) -> None:
     await until(lambda: rialto.places.state.is_ready)
     rialto.accounts.add(AccountDraft(service.base_url, KEY, name="Elsewhere"))
     await until(
-        lambda: rialto.current_account.account is not None and rialto.current_account.account.name == "Elsewhere"
+        lambda: rialto.current_account.service is not None and rialto.current_account.account.name == "Elsewhere"
     )
 
 

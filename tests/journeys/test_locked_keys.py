@@ -58,7 +58,7 @@ async def connect(rialto: Any, service: RunningSandbox) -> None:
     QTest.keyClicks(page.question.again, PASSPHRASE)
     QTest.keyClick(page.question.again, Qt.Key.Key_Return)
     await until(lambda: rialto.window.current_tab == "chat")  # nobody pressed "Check and connect" again
-    await until(lambda: rialto.current_account.account is not None and rialto.current_account.account.kind == "api_key")
+    await until(lambda: rialto.current_account.service is not None and rialto.current_account.account.kind == "api_key")
 
 
 async def opened_dialog(rialto: Any) -> UnlockDialog:

@@ -117,7 +117,7 @@ async def test_a_disk_that_refuses_keeps_nobody_on_the_first_page_or_in_an_accou
         other = rialto.account_services.accounts.add(new_account("Practice", SANDBOX_ADDRESS, kind="sandbox"))
         with vanished(rialto.paths.config):
             rialto._begin(rialto.account_services.sandbox_account().id)
-            await until(lambda: rialto.window.current_tab == "chat" and rialto.current_account.account is not None)
+            await until(lambda: rialto.window.current_tab == "chat" and rialto.current_account.service is not None)
             for account in (rialto.account_services.sandbox_account(), other):
                 rialto.accounts.use(account.id)
                 await until(lambda account=account: rialto.current_account.account.id == account.id)

@@ -25,7 +25,7 @@ async def in_sandbox(rialto: Rialto) -> tuple[str, str]:
     """Use the Sandbox as somebody does who chooses it; return its address and key."""
     rialto.accounts.use(rialto.account_services.sandbox_account().id)
     await until(
-        lambda: rialto.account_services.sandbox.address() is not None and rialto.current_account.account is not None
+        lambda: rialto.account_services.sandbox.address() is not None and rialto.current_account.service is not None
     )
     address = rialto.account_services.sandbox.address()
     assert address is not None
