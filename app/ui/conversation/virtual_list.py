@@ -96,7 +96,7 @@ class VirtualList:
                 model.change(rows[number])
             model.set_first(number == 0)
         self.weights.set_rows(rows)
-        release(old_rows)
+        release([*old_rows, old_index])
         return same
 
     def add(self, row: MessageRow) -> None:

@@ -192,7 +192,7 @@ class OpenChat:
         learn_from(self.counter, self.sent_options, self.thread.shown())
 
     def _clear(self) -> None:
-        release(self.thread.all())
+        release([*self.thread.all(), self.thread])
         self.opening += 1
         self.private = False
         self.chat_id, self.title, self.thread = None, "", MessageTree()
