@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from app.formats import format_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from gettext import NullTranslations
 
 DOMAIN = "rialto"
@@ -41,6 +42,11 @@ def tr_n(singular: str, plural: str, n: int, /, **values: object) -> str:
     translated = text if _catalog is None else _catalog.ngettext(singular, plural, n)
     values.setdefault("n", n)
     return _filled(translated, text, values)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as one reads them: `speed`, `speed and style`, `speed, style and language`. Needs at least one."""
+    return words[0] if len(words) == 1 else tr("{words} and {words2}", words=", ".join(words[:-1]), words2=words[-1])
 
 
 def use(catalog: NullTranslations | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.service.models import Model
 from app.service.speech import FORMATS, LANGUAGE_CHARS, MAX_STYLE_CHARS, SPEEDS, SpeechTraits, traits_of
-from app.translation import tr
+from app.translation import listed, tr
 
 LANGUAGE_NAMES: Mapping[str, str] = {
     "ar": tr("Arabic"),
@@ -139,7 +139,7 @@ def view_of(speech_options: SpeechOptions, model: Model | None) -> SpeechOptions
         no_temperature=no_temperature,
         no_top_p=no_top_p,
         no_language=no_language,
-        ignored=tr("{name} ignores: {names}.", name=name, names=", ".join(names)) if names else "",
+        ignored=tr("{name} ignores {names}.", name=name, names=listed(names)) if names else "",
         speed_note=tr("{name} allows {low} to {high}.", name=name, low=f"{low:g}", high=f"{high:g}")
         if traits.speeds and traits.speeds != SPEEDS and not low <= speech_options.speed <= high
         else "",

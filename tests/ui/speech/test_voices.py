@@ -140,7 +140,7 @@ async def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_ignores_is_off_with_its_r
     delivery = speech.delivery
     speech.presenter.use_model("tts-kokoro")
     assert delivery.speed.isEnabled() and not delivery.temperature.isEnabled() and not delivery.style_box.isEnabled()
-    assert "Kokoro ignores: style prompt, temperature, top-p, language." in words(delivery)
+    assert "Kokoro ignores style prompt, temperature, top-p and language." in words(delivery)
     assert delivery.top_p.accessibleDescription() == "Kokoro does not use top-p, so it is not sent."
     speech.presenter.use_model("tts-qwen3-0-6b")
     assert delivery.style_box.isEnabled() and delivery.temperature.isEnabled() and delivery.top_p.isEnabled()

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
-from app.translation import tr
+from app.translation import listed, tr
 from app.ui.chat.session.estimate import context_text
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def changes(old: Model, new: Model) -> tuple[str, ...]:
     gained = [word for word, name in ABILITIES if _can(new, name) and not _can(old, name)]
     lost = [word for word, name in ABILITIES if _can(old, name) and not _can(new, name)]
     if gained:
-        lines.append(tr("It adds {listed}.", listed=_listed(gained)))
+        lines.append(tr("It adds {listed}.", listed=listed(gained)))
     if lost:
-        lines.append(tr("It loses {listed}.", listed=_listed(lost)))
+        lines.append(tr("It loses {listed}.", listed=listed(lost)))
     if old.privacy != new.privacy and new.privacy:
         lines.append(PRIVACY.get(new.privacy) or tr("Its requests are {privacy}.", privacy=new.privacy))
     return tuple(lines)
@@ -68,7 +68,3 @@ def _price(words: str, before: Decimal | None, after: Decimal | None) -> list[st
 
 def _can(model: Model, name: str) -> bool:
     return bool(getattr(model.capabilities, name, False))
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else tr("{words} and {words2}", words=", ".join(words[:-1]), words2=words[-1])
