@@ -180,7 +180,7 @@ def test_one_broken_chat_costs_only_itself(tmp_path: Path) -> None:
     broken = {"mapping": {"a": {"message": {"author": 7, "content": {"parts": 3}}}}}
     export = read_export(written(tmp_path, [broken, openai_chat(), {"mapping": {}}, {"what": 1}, 7]))
     assert len(export.chats) == 1
-    assert export.left["entries that are no chat in a known shape"] == 2
+    assert export.left["entries that are not chats in a known format"] == 2
     assert export.left["chats without a message"] == 2
 
 

@@ -164,7 +164,7 @@ async def test_bytes_that_are_not_what_they_are_called_stay_behind(tmp_home: Pat
         other.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
         other.presenter.import_files((tmp_path / "c.json",))
         await other.tasks.idle()
-        assert reports[0][1][-1] == "Left out: 3 attachments whose bytes are damaged."
+        assert reports[0][1][-1] == "Left out (3): damaged attachments."
         assert not other.history.files.folder.exists()
 
 
@@ -203,7 +203,7 @@ async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
         assert lines[0] == "a.json, from a list of messages: 1 chat, 1 message."
         assert "b.json contains no chat" in lines[1]
         assert "c.json could not be read" in lines[2]
-        assert lines[3] == "Left out: 1 hidden messages, such as system prompts."
+        assert lines[3] == "Left out (1): hidden messages, such as system prompts."
 
 
 async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:

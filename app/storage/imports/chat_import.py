@@ -81,13 +81,13 @@ def _take(entry: object, export: Export, sources: set[str]) -> None:
         return
     shape = next((shape for shape in SHAPES if isinstance(entry, Mapping) and shape.fits(entry)), None)
     if shape is None or not isinstance(entry, Mapping):
-        export.left[tr("entries that are no chat in a known shape")] += 1
+        export.left[tr("entries that are not chats in a known format")] += 1
         return
     left: Left = Counter()
     try:
         chat = chat_of(entry, shape, left)
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
-        export.left[tr("chats whose shape is broken")] += 1
+        export.left[tr("damaged chats")] += 1
         return
     export.left.update(left)
     if chat is None:
@@ -142,7 +142,7 @@ def _lines(text: str, left: Counter[str]) -> Iterator[object]:
             try:
                 yield json.loads(line)
             except (ValueError, RecursionError):
-                left["lines that are not JSON"] += 1
+                left[tr("lines that are not JSON")] += 1
 
 
 def _is_list(value: object) -> bool:

@@ -166,7 +166,7 @@ class Transfer:
             )
             left.update(export.left)
         lines += [
-            tr("Left out: {number} {reason}.", number=format_number(number), reason=reason)
+            tr("Left out ({number}): {reason}.", number=format_number(number), reason=reason)
             for reason, number in left.most_common()
             if number
         ]
@@ -182,7 +182,7 @@ class Transfer:
     async def _keep_project(self, body: dict[str, Any], account_id: str, left: Counter[str]) -> ImportedProject | None:
         damaged = await asyncio.to_thread(keep_files, body, self._history.files)
         if damaged:
-            left[tr("attachments whose bytes are damaged")] += damaged
+            left[tr("damaged attachments")] += damaged
         try:
             imported = await import_project(self._history.database, body, account_id)
         except NotAProject as error:
@@ -197,7 +197,7 @@ class Transfer:
         for number, body in enumerate(export.chats):
             damaged = await asyncio.to_thread(keep_files, body, self._history.files)  # before anything names them
             if damaged:
-                export.left[tr("attachments whose bytes are damaged")] += damaged
+                export.left[tr("damaged attachments")] += damaged
             try:
                 chat = await import_chat(self._history.database, body, account_id)
             except NotAChat as error:
