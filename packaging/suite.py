@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import forked_workers
 from environments import ROOT, Environment
 from progress import say
 from reruns import SOME_FAILED, Rerun, failures_in, run_again
@@ -25,6 +27,7 @@ PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.pl
 WORKERS = 6  # three for each of two processors: half of the time a test waits for Qt, a child or a sound
 CHECKS_AT_ONCE = 2  # mypy uses one processor and two thirds of a gigabyte
 COMPILE = "compile"
+FORKS = sys.platform == "linux"  # libraries of macOS do not bear it, and Windows has none
 SLOWEST = 20
 IN_MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 * 2**30
 NO_RERUNS = "--no-reruns"
@@ -47,24 +50,39 @@ def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[
     """
     module = [str(environment.python), "-m"]
     caches = environment.folder.parent
-    tests = [*pytest(environment), "-n", str(WORKERS), "--dist=worksteal", f"--durations={SLOWEST}"]
+    workers = report.with_name("workers")
+    tests = [*pytest(environment), *of_workers(environment, workers), "--dist=worksteal", f"--durations={SLOWEST}"]
     tests += [f"--junitxml={report}", "-o", "junit_family=xunit1", *rest]
     return [
         ("ruff check", [*module, "ruff", "check", "."]),
         ("ruff format", [*module, "ruff", "format", "--check", "."]),
-        (COMPILE, compile_tests(environment, rest)),
+        (COMPILE, compile_tests(environment, rest, workers)),
         *((f"mypy {name}", [*module, "mypy", *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
         ("pytest", tests),
     ]
 
 
-def compile_tests(environment: Environment, rest: Sequence[str]) -> list[str]:
-    """Return the command that compiles once what else each of the workers would compile as it collects.
+def compile_tests(environment: Environment, rest: Sequence[str], workers: Path) -> list[str]:
+    """Return the command that collects once what else each of the workers would compile and import by itself.
 
     It says nothing: what cannot be collected is pytest's to tell.
     """
     named = [argument for argument in rest if argument.startswith("tests")]
-    return [*pytest(environment), "-p", "no:terminal", "-o", "addopts=", "--collect-only", *named]
+    with_pytest = pytest(environment)
+    if FORKS:
+        with_pytest[:3] = forked(environment, "serve", workers)
+    return [*with_pytest, "-p", "no:terminal", "-o", "addopts=", "--collect-only", *named]
+
+
+def of_workers(environment: Environment, workers: Path) -> list[str]:
+    """Return the options of pytest for as many workers as are good, forked where that can be."""
+    if not FORKS:
+        return ["-n", str(WORKERS)]
+    return ["--tx", f"{WORKERS}*popen//python={shlex.join(forked(environment, 'join', workers))}"]
+
+
+def forked(environment: Environment, deed: str, workers: Path) -> list[str]:
+    return [str(environment.python), str(forked_workers.__file__), deed, str(workers)]
 
 
 def pytest(environment: Environment) -> list[str]:

@@ -88,8 +88,17 @@ def test_the_closing_line_is_told_from_the_others(line: str, closes: bool) -> No
 def test_tests_are_compiled_once_before_the_workers_collect_them() -> None:
     names = [name for name, _ in suite.stages(ENVIRONMENT, [], REPORT)]
     assert names.index("compile") < names.index("pytest")
-    command = dict(suite.stages(ENVIRONMENT, ["tests/service", "-x", "-k", "chat"], REPORT))["compile"]
-    assert command[-2:] == ["--collect-only", "tests/service"]
+    commands = dict(suite.stages(ENVIRONMENT, ["tests/service", "-x", "-k", "chat"], REPORT))
+    assert commands["compile"][-2:] == ["--collect-only", "tests/service"]
+
+
+@pytest.mark.skipif(not suite.FORKS, reason="elsewhere each worker is a Python of its own")
+def test_workers_are_forks_of_what_compiled() -> None:
+    commands = dict(suite.stages(ENVIRONMENT, [], REPORT))
+    serve, socket = commands["compile"][2:4]
+    workers = commands["pytest"][commands["pytest"].index("--tx") + 1]
+    assert serve == "serve" and workers.startswith(f"{suite.WORKERS}*popen//python=")
+    assert workers.endswith(f" join {socket}") and Path(socket).parent == REPORT.parent
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5, 6])
