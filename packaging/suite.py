@@ -92,10 +92,12 @@ def pytest(environment: Environment) -> list[str]:
 def types_on(platform: str, caches: Path) -> list[str]:
     """Return what mypy is told to check for one platform; a cache for each, so that a second run takes seconds.
 
-    What only Linux never reaches is an error: elsewhere much is for Linux alone.
+    Where there is none (`CI`), nothing is kept, which takes a tenth less. What only Linux never reaches is an error:
+    elsewhere much is for Linux alone.
     """
     unreachable = [] if platform == "linux" else ["--no-warn-unreachable"]
-    return ["--strict", "--platform", platform, f"--cache-dir={caches / platform}", *unreachable]
+    kept = os.devnull if "CI" in os.environ else caches / platform
+    return ["--strict", "--platform", platform, f"--cache-dir={kept}", *unreachable]
 
 
 def run(environment: Environment, rest: Sequence[str]) -> int:
