@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from PySide6.QtCore import QAbstractEventDispatcher, QEventLoop
+from PySide6.QtCore import QAbstractEventDispatcher, QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.qt_workarounds import loop_timers
@@ -118,3 +118,22 @@ def test_a_call_that_the_processor_was_taken_from_is_made_in_the_next_round(
     monkeypatch.setattr(loop_timers, "monotonic", time.monotonic)
     qapp.processEvents()
     assert called == ["made"] and timers.pending == 0
+
+
+async def test_a_timer_of_qts_that_came_due_in_a_long_call_comes_before_the_next_call(timers: LoopTimers) -> None:
+    loop, called = asyncio.get_running_loop(), list[str]()
+    timer = QTimer(singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(lambda: called.append("timer"))
+
+    def work() -> None:
+        timer.start(1)
+        until = time.monotonic() + loop_timers.TURN_S
+        while timer.remainingTime() or time.monotonic() <= until:
+            pass
+        called.append("long call")
+
+    loop.call_soon(work)
+    loop.call_soon(called.append, "next call")
+    while len(called) < 3:
+        await asyncio.sleep(0)
+    assert called == ["long call", "timer", "next call"]

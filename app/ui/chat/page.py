@@ -85,6 +85,8 @@ class ChatPage(QObject):
         self.picker: ModelPicker | None = None
         self._tasks = tasks
         self._rows: list[MessageRow] = []  # as the view has them, but for text that streams
+        self._changed_soon = QTimer(self, singleShot=True)  # the window follows in a turn of its own
+        self._changed_soon.timeout.connect(self.changed)
         self._renames = ""  # the chat whose title becomes a field once it is open
         self.main.composer.set_enter_sends(enter_sends)
         self._connect_presenter()
@@ -258,7 +260,7 @@ class ChatPage(QObject):
             self.rename()
         if self.side.is_made(PARAMETERS):
             self.side.parameters.show_head(head)
-        self.changed.emit()
+        self._changed_soon.start()
 
     def _show_totals(self, totals: Totals) -> None:
         if self.side.is_made(TOTALS):

@@ -273,7 +273,7 @@ class ChatPresenter(QObject):
 
         Each has a turn of its own: on a slow machine the window paints and takes keys between them.
         """
-        parts = parts or (self.publish_head, self._publish_totals, self.publish_list)
+        parts = parts or (self._publish_open, self._publish_cost, self._publish_totals, self.publish_list)
         self._due += (part for part in parts if part not in self._due)
         self._tasks.start_unless_running("publish chat", self._publish_due)
 
@@ -336,8 +336,14 @@ class ChatPresenter(QObject):
         return self.opened.head(writing=self.opened.chat_id in self.writing())
 
     def publish_head(self) -> None:
+        self._publish_open()
+        self._publish_cost()
+
+    def _publish_open(self) -> None:
         self.attaching.follow()
         self.head_changed.emit(self.head())
+
+    def _publish_cost(self) -> None:
         self.cost_changed.emit(self.opened.cost())
 
     def _seal_changed(self, chat_id: str) -> None:
@@ -346,7 +352,7 @@ class ChatPresenter(QObject):
 
     def _attachments_changed(self, views: object) -> None:
         self.attachments_changed.emit(views)
-        self._publish_soon(self.publish_head)
+        self._publish_soon(self._publish_open, self._publish_cost)
 
     def _cheaper_model(self, job: Job) -> ActionSpec | None:
         """The cheapest model that is listed, when it is not the one that was asked."""
@@ -480,7 +486,7 @@ class ChatPresenter(QObject):
         thread = await asyncio.to_thread(MessageTree.whole, messages, self.opened.thread.head_id)
         if self.opened.chat_id == chat_id:
             self.opened.complete(thread)
-            self._publish_soon(self.publish_head, self._publish_totals)  # sending waits for no row
+            self._publish_soon(self._publish_open, self._publish_cost, self._publish_totals)  # sending waits for no row
             await asyncio.sleep(0)
             await self.conversation.show_in_pieces()
             set_aside()  # to look for garbage among thousands of messages holds the window for 40 ms

@@ -278,6 +278,7 @@ class AnswerQueue(QObject):
         sandbox = self._current_account.is_sandbox
         ending = Ending("failed")
         try:
+            await asyncio.sleep(0)  # in a turn of its own, behind the one that shows the question
             if job.message.state != "streaming":
                 await history.finish_message(row, state="streaming", error="")
             with spending_in(job.project_id):

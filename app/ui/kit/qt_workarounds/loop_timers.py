@@ -19,7 +19,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimerEvent
 
-TURN_S = 0.008  # then Qt has a look at keys and paints before the rest of the queue
+TURN_S = 0.004  # then Qt has a look at keys and paints before the rest of the queue
 LONGEST_MS = 3_600_000  # of a timer of Qt's; what is due later is waited for in several
 MOST_ENDED = 50  # that may stay in the heap before it is made anew
 
@@ -79,11 +79,9 @@ class LoopTimers(QObject):
             handle = self._soon.popleft()
             if not self._is_stopped and not handle.cancelled():
                 handle._run()  # noqa: SLF001 - what a loop does with a handle; there is no public name for it
-        if self._soon and not self._soon_id:  # the processor was taken away before the only call was made
-            self._soon_id = self.startTimer(0)
-        elif self._soon_id and not self._soon:
+        if self._soon_id:
             self.killTimer(self._soon_id)
-            self._soon_id = 0
+        self._soon_id = self.startTimer(0) if self._soon else 0  # anew: other timers that are due by now come first
 
     def _renew(self) -> None:
         """Have a timer that is not under way: one that is, fires in no event loop of Qt's inside of what it calls."""
