@@ -337,8 +337,10 @@ async def test_requests_are_filtered_by_words_and_by_failure(page: SandboxPage, 
     for path in ("/models", "/characters", "/nothing"):
         await asks(program, path)
     await until(lambda: part.view.rows.rowCount() == 3)
+    assert "The newest 3 requests." in words(part)
     part.filter.setText("get char")
     await until(lambda: part.view.rows.rowCount() == 1)
+    assert "1 of the newest 3 requests." in words(part)
     part.filter.setText("zebra")
     await until(lambda: part.view.rows.rowCount() == 0)
     assert "None of the 3 requests match" in words(part)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.money import money
 from app.core.number_format import count
 from app.core.time_format import clock, duration
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import QuietButton
@@ -100,9 +100,15 @@ class RequestsPage(Groups):
             words = tr("No requests yet. Requests appear here as they arrive, including Rialto’s own.")
         elif not shown:
             words = tr("None of the {there} requests match.", there=count(there))
+        elif shown == there:
+            words = tr_n(
+                "{n} request. Keys, sign-ins and payments are hidden.",
+                "The newest {n} requests. Keys, sign-ins and payments are hidden.",
+                there,
+            )
         else:
             words = tr(
-                "{shown} of the newest {there}. Keys, sign-ins and payments are hidden.",
+                "{shown} of the newest {there} requests. Keys, sign-ins and payments are hidden.",
                 shown=count(shown),
                 there=count(there),
             )
