@@ -101,6 +101,6 @@ async def test_a_project_is_made_filled_limited_and_removed_by_keys_alone(start:
         await hands.undo("chat")
         await until(lambda: talk.chat_rows.shown_keys() == [ProjectKey(project)])
     async with start() as again:
-        assert [(each.name, each.folded) for each in again.chat.projects.all] == [("Bridges", True)]
         await until(lambda: again.chat.opened.chat_id == chat)
+        assert [(each.name, each.folded) for each in again.chat.projects.all] == [("Bridges", True)]
         assert again.chat.opened.sent_options.system_prompt == "Answer in one sentence."

@@ -561,3 +561,23 @@ async def test_a_chat_chosen_while_the_last_one_is_read_at_the_start_is_shown(
     monkeypatch.setattr(ChatPresenter, "start", start_and_choose)
     async with open_chat_presenter(tmp_home) as again:
         assert again.presenter.opened.chat_id == chosen
+
+
+async def test_a_chat_begun_while_the_list_is_read_is_in_it(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        library = harness.presenter.library
+        assert library is not None
+        await harness.say("Hello there")
+        first = harness.presenter.opened.chat_id
+        harness.presenter.new_chat()
+        read = harness.history.chats
+
+        async def read_slowly() -> Any:
+            found = await read()
+            await harness.say("In the meantime")
+            return found
+
+        monkeypatch.setattr(harness.history, "chats", read_slowly)
+        await library.load()
+        second = harness.presenter.opened.chat_id
+        assert second not in (None, first) and {first, second} <= {chat.id for chat in library.recent("", 9)}

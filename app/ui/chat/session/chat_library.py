@@ -45,10 +45,14 @@ class ChatLibrary:
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
 
     async def load(self) -> None:
-        private = (chat for chat in self._chats.values() if self._history.is_private(chat.id))
-        chats = (*await self._history.chats(), *private)
-        self._chats = {chat.id: chat for chat in chats}
-        self._models = Counter(chat.model for chat in chats)
+        """Read the chats anew. Private ones and those that change while the disk is asked stay as they are here."""
+        before = dict(self._chats)
+        chats = {chat.id: chat for chat in await self._history.chats()}
+        for chat in self._chats.values():
+            if before.get(chat.id) is not chat or self._history.is_private(chat.id):
+                chats[chat.id] = chat
+        self._chats = chats
+        self._models = Counter(chat.model for chat in chats.values())
         self._sort()
 
     def show_projects(self, project_ids: Iterable[str]) -> None:
