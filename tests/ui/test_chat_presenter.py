@@ -563,21 +563,14 @@ async def test_a_chat_chosen_while_the_last_one_is_read_at_the_start_is_shown(
         assert again.presenter.opened.chat_id == chosen
 
 
-async def test_a_chat_begun_while_the_list_is_read_is_in_it(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_long_chat_goes_on_opening_when_a_hit_in_one_that_is_gone_is_chosen(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home) as harness:
-        library = harness.presenter.library
-        assert library is not None
-        await harness.say("Hello there")
-        first = harness.presenter.opened.chat_id
-        harness.presenter.new_chat()
-        read = harness.history.chats
-
-        async def read_slowly() -> Any:
-            found = await read()
-            await harness.say("In the meantime")
-            return found
-
-        monkeypatch.setattr(harness.history, "chats", read_slowly)
-        await library.load()
-        second = harness.presenter.opened.chat_id
-        assert second not in (None, first) and {first, second} <= {chat.id for chat in library.recent("", 9)}
+        chat_id = await add_long_chat(harness)
+        assert harness.presenter.conversation is not None
+        harness.presenter.conversation.rows_reset.connect(
+            lambda rows: harness.presenter.open_hit("gone", "m5", "text") if len(rows) == 60 else None
+        )
+        harness.presenter.open_chat(chat_id)
+        await harness.tasks.idle()
+        assert len(harness.rows) == 1_001
+        assert harness.presenter.head().can_send

@@ -189,7 +189,7 @@ class ChatPresenter(QObject):
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is not None and await self._show_end(last.id, unless_typed=True):
-            self._tasks.start_unless_running("open-chat", self.guarded, self._open_rest, (last.id,))
+            self._tasks.start_unless_running("open-chat", self.guarded, self._open_rest, ())
         else:
             self.opened.is_coming = False
             self.conversation.show()
@@ -438,8 +438,12 @@ class ChatPresenter(QObject):
 
     async def _open_chat(self, chat_id: str, before: str | None = None) -> None:
         """Show a chat; what was added since to the draft `before` goes into its box."""
-        await self._show_end(chat_id, before)
-        await self._open_rest(chat_id)
+        try:
+            await self._show_end(chat_id, before)
+        except NotStored:
+            await self._open_rest()  # of the one that stays on screen: it may have been opening until now
+            raise
+        await self._open_rest()
 
     async def _show_end(self, chat_id: str, before: str | None = None, unless_typed: bool = False) -> bool:
         """The same, of a long chat the newest messages alone.
@@ -475,12 +479,13 @@ class ChatPresenter(QObject):
             self.drafts.timer.start()
         return True
 
-    async def _open_rest(self, chat_id: str) -> None:
+    async def _open_rest(self) -> None:
         """Bring in what stands above the screen of a long chat, in pieces that nobody notices."""
         import asyncio  # not before the window is painted
 
         assert self._history is not None and self.conversation is not None
-        if self.opened.is_whole:
+        chat_id = self.opened.chat_id
+        if self.opened.is_whole or chat_id is None:
             return
         messages = await self._history.messages(chat_id)
         thread = await asyncio.to_thread(MessageTree.whole, messages, self.opened.thread.head_id)
@@ -911,8 +916,9 @@ class ChatPresenter(QObject):
 
     async def _open_hit(self, chat_id: str, message_id: str, text: str, before: str) -> None:
         if chat_id != self.opened.chat_id:
-            await self._show_end(chat_id, before)
-        await self._open_rest(chat_id)
+            await self._open_chat(chat_id, before)
+        else:
+            await self._open_rest()
         if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
             await self.conversation.show_branch_of(message_id)
             self.row_requested.emit(message_id, text)
