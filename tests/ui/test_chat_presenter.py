@@ -348,7 +348,7 @@ async def test_two_chats_are_written_at_once(tmp_home: Path, fake: FakeService) 
         await until(lambda: harness.presenter.opened.chat_id is None)
         harness.presenter.send("Second")
         await until(lambda: len(fake.requests) == 2)
-        assert [entry.writing for entry in harness.told["entries_changed"][-1][0]] == [True, True]
+        await until(lambda: [entry.writing for entry in harness.told["entries_changed"][-1][0]] == [True, True])
         for gate in gates:
             gate.set()
         await harness.tasks.idle()
@@ -574,3 +574,43 @@ async def test_a_long_chat_goes_on_opening_when_a_hit_in_one_that_is_gone_is_cho
         await harness.tasks.idle()
         assert len(harness.rows) == 1_001
         assert harness.presenter.head().can_send
+
+
+async def test_a_hit_that_is_chosen_while_the_rows_are_made_leaves_none_of_them_out(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        chat_id = await add_long_chat(harness)
+        gone_to: list[int] = []
+
+        def choose(head: ChatHead) -> None:
+            if head.chat_id == chat_id and head.can_send and not gone_to:
+                gone_to.append(0)
+                harness.presenter.open_hit(chat_id, "m5", "text")
+
+        harness.presenter.row_requested.connect(lambda *_: gone_to.append(len(shown)))
+        shown: list[str] = []
+        assert harness.presenter.conversation is not None
+        harness.presenter.conversation.rows_reset.connect(lambda rows: shown.__setitem__(slice(None), ids(rows)))
+        harness.presenter.head_changed.connect(choose)
+        harness.presenter.open_chat(chat_id)
+        await harness.tasks.idle()
+        assert gone_to == [0, 1_001]
+
+
+async def test_a_chat_begun_while_the_list_is_read_is_in_it(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        library = harness.presenter.library
+        assert library is not None
+        await harness.say("Hello there")
+        first = harness.presenter.opened.chat_id
+        harness.presenter.new_chat()
+        read = harness.history.chats
+
+        async def read_slowly() -> Any:
+            found = await read()
+            await harness.say("In the meantime")
+            return found
+
+        monkeypatch.setattr(harness.history, "chats", read_slowly)
+        await library.load()
+        second = harness.presenter.opened.chat_id
+        assert second not in (None, first) and {first, second} <= {chat.id for chat in library.recent("", 9)}

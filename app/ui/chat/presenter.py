@@ -485,14 +485,15 @@ class ChatPresenter(QObject):
 
         assert self._history is not None and self.conversation is not None
         chat_id = self.opened.chat_id
-        if self.opened.is_whole or chat_id is None:
-            return
-        messages = await self._history.messages(chat_id)
-        thread = await asyncio.to_thread(MessageTree.whole, messages, self.opened.thread.head_id)
-        if self.opened.chat_id == chat_id:
+        if not self.opened.is_whole and chat_id is not None:
+            messages = await self._history.messages(chat_id)
+            thread = await asyncio.to_thread(MessageTree.whole, messages, self.opened.thread.head_id)
+            if self.opened.chat_id != chat_id:
+                return
             self.opened.complete(thread)
+            self.conversation.lacks_rows = True
             self._publish_soon(self._publish_open, self._publish_cost, self._publish_totals)  # sending waits for no row
-            await asyncio.sleep(0)
+        if self.conversation.lacks_rows:  # also where it was another hit that stopped them
             await self.conversation.show_in_pieces()
             set_aside()  # to look for garbage among thousands of messages holds the window for 40 ms
 

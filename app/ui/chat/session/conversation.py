@@ -87,6 +87,7 @@ class Conversation(QObject):
         self._receipt_timer.timeout.connect(self._publish_receipt)
         self._request_of: str | None = None
         self.compared: tuple[str, ...] = ()
+        self.lacks_rows = False  # those of a long chat that stand above its end
         self._names: dict[str, str] = {}  # of the models on screen, as their rows say them
         self._asked: dict[str, str] = {}  # row id → the model that was asked; another one may have answered
         answers.began.connect(self._began)
@@ -109,6 +110,7 @@ class Conversation(QObject):
         self._open.changed()
         self._request_of = None
         self._names = self._names_shown()
+        self.lacks_rows = False
         self.rows_reset.emit(self.rows())
         live = self._answers.live_in(self._open.chat_id)
         if live is not None and self._is_shown(live.message_id):
@@ -145,6 +147,7 @@ class Conversation(QObject):
                 return  # another chat, or another branch of this one, which is shown whole already
             rows += build_rows(shown[done : done + ROWS_AT_ONCE], self._row)
             done += ROWS_AT_ONCE
+        self.lacks_rows = False
         self.rows_reset.emit(tuple(rows))
 
     def _row(self, message: Message) -> MessageRow:
