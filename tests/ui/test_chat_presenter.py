@@ -614,3 +614,24 @@ async def test_a_chat_begun_while_the_list_is_read_is_in_it(tmp_home: Path, monk
         await library.load()
         second = harness.presenter.opened.chat_id
         assert second not in (None, first) and {first, second} <= {chat.id for chat in library.recent("", 9)}
+
+
+async def test_a_chat_thrown_away_while_the_list_is_read_is_not_in_it(
+    tmp_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        library = harness.presenter.library
+        assert library is not None
+        await harness.say("Hello there")
+        read = harness.history.chats
+
+        async def read_slowly(**kinds: Any) -> Any:
+            found = await read(**kinds)
+            if not kinds:
+                harness.presenter.move_to_trash((harness.presenter.opened.chat_id or "",))
+                await harness.tasks.idle()
+            return found
+
+        monkeypatch.setattr(harness.history, "chats", read_slowly)
+        await library.load()
+        assert not library.recent("", 9)

@@ -45,9 +45,10 @@ class ChatLibrary:
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
 
     async def load(self) -> None:
-        """Read the chats anew. Private ones and those that change while the disk is asked stay as they are here."""
+        """Read the chats anew. Private ones and those that change or go while the disk is asked stay so."""
         before = dict(self._chats)
-        chats = {chat.id: chat for chat in await self._history.chats()}
+        read = await self._history.chats()
+        chats = {chat.id: chat for chat in read if chat.id in self._chats or chat.id not in before}
         for chat in self._chats.values():
             if before.get(chat.id) is not chat or self._history.is_private(chat.id):
                 chats[chat.id] = chat
