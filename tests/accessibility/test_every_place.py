@@ -12,7 +12,7 @@ from tests.accessibility.counts import Record, faults, judge
 from tests.accessibility.test_jobs import press, told
 from tests.accessibility.test_reader import FIELDS, TABS, go_to, open_tab
 
-PARTS = 4  # of the commands, for as many workers
+PARTS = 4  # of the commands
 PICKERS = {
     "the palette": ("Chat", "Ctrl+k", "Find a command"),
     "models of a chat": ("Chat", "Ctrl+Shift+m", "Filter models by name or id"),
@@ -27,8 +27,9 @@ OPENED = {  # by a key: the object that has the keyboard then
 }
 
 
+@pytest.fixture(scope="module")
 def commands_that_open(heard: Heard) -> list[str]:
-    """What the palette offers whose name ends in "…", once every tab is there to say what it has."""
+    """What the palette offers in Settings whose name ends in "…", once every tab is there to say what it has."""
     reader, root = heard
     for tab in TABS:
         open_tab(heard, tab)
@@ -124,9 +125,11 @@ def silent_arrows(reader: Reader, where: str) -> list[str]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.timeout(900)
-def test_what_commands_open_is_named_reached_said_and_left(heard: Heard, record_property: Record, part: int) -> None:
-    rows = commands_that_open(heard)
-    judge(record_property, [fault for row in rows[part::PARTS] for fault in what_it_opens(heard, row)])
+def test_what_commands_open_is_named_reached_said_and_left(
+    heard: Heard, commands_that_open: list[str], record_property: Record, part: int
+) -> None:
+    go_to(heard, "Settings")
+    judge(record_property, [fault for row in commands_that_open[part::PARTS] for fault in what_it_opens(heard, row)])
 
 
 def test_every_page_of_settings(heard: Heard, record_property: Record) -> None:
@@ -238,9 +241,9 @@ def tab_to(reader: Reader, name: str, role: str = "", keys: str = "Tab") -> Seen
     raise AssertionError(f"{name} is not reached by {keys}")
 
 
+@pytest.mark.usefixtures("commands_that_open")  # every tab is there
 def test_a_project_its_documents_a_seal_and_a_prompt_with_blanks(heard: Heard, record_property: Record) -> None:
     reader, root = heard
-    commands_that_open(heard)  # every tab is there
     go_to(heard, "Chat")
     found = []
 
