@@ -400,7 +400,7 @@ class _Tile(QWidget):
 
 
 def _place_words(state: SecretsState) -> str:
-    return tr("System keyring") if state.kind == "keyring" or (not state.ask and not state.kind) else tr("Kept")
+    return tr("System keyring") if state.kind == "keyring" or (not state.ask and not state.kind) else tr("Key storage")
 
 
 def _short_path(folder: Path) -> str:
