@@ -47,7 +47,7 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         action="append",
         default=[],
         metavar="NAME",
-        help="answer requests that call it by this name; the first one is in links; may be given again",
+        help="answer requests for this host name; links use the first one; can be repeated",
     )
     parser.add_argument("--api-key", type=_key, default=LOCAL_KEY, help=f"the API key it accepts (default {LOCAL_KEY})")
     parser.add_argument(
@@ -71,11 +71,11 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         help="save accounts, jobs and chains in this folder for the next start (default: start over each time)",
     )
     parser.add_argument("--no-limits", action="store_true", help="no rate limits, and no block after failed calls")
-    parser.add_argument("--fund-any", action="store_true", help="give every address a first balance of play money")
-    parser.add_argument("--default-models", action="store_true", help="OpenAI’s names of models and voices work")
+    parser.add_argument("--fund-any", action="store_true", help="give every address an initial balance of play money")
+    parser.add_argument("--default-models", action="store_true", help="accept OpenAI’s model and voice names")
     parser.add_argument("--seed", type=int, metavar="N", help="the same requests get the same ids and images again")
     parser.add_argument(
-        "--clock", type=_moment, metavar="TIME", help="start the clock there, such as 2026-01-01T00:00Z"
+        "--clock", type=_moment, metavar="TIME", help="start the clock at this time, such as 2026-01-01T00:00Z"
     )
     parser.add_argument(
         "--cors",
@@ -83,10 +83,13 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="let web pages of this origin call, such as http://localhost:5173; may be given again",
+        help="let web pages from this origin send requests, such as http://localhost:5173; can be repeated",
     )
     parser.add_argument(
-        "--ready-file", type=_new_file, metavar="FILE", help="write address and process id here when it answers"
+        "--ready-file",
+        type=_new_file,
+        metavar="FILE",
+        help="write its address and process ID to this file when it is ready",
     )
     parser.add_argument(
         "--answers",
@@ -108,7 +111,7 @@ def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     if chosen.record is not None and find_spec("httpx") is None:
         parser.error("--record needs httpx, which is not installed: pip install httpx")
     if chosen.record is not None and chosen.replay is not None:
-        parser.error("either --record or --replay")
+        parser.error("--record and --replay cannot be combined")
     return chosen
 
 
@@ -143,7 +146,7 @@ def _address(text: str) -> str:
 
 def _host_name(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,253}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a host name, which has no port and no path")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a host name without a port or path")
     return text.lower()
 
 
@@ -202,7 +205,7 @@ def _origin(text: str) -> str:
 def _new_file(text: str) -> Path:
     file = Path(text)
     if file.is_dir() or not file.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{text} cannot be a file")
+        raise argparse.ArgumentTypeError(f"{text} is a folder, or is in a folder that does not exist")
     return file
 
 

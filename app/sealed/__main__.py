@@ -45,14 +45,14 @@ def main(arguments: Sequence[str]) -> int:
     for answer, receipt in evidence.check_receipts(verdict):
         print(f"{answer}: {receipt.sentence}")
     if evidence.nvidia is not None:
-        print(tr("NVIDIA’s keys come from this file, so what it says of the graphics processor proves nothing alone."))
+        print(tr("NVIDIA’s keys come from this file, so they prove nothing about the graphics processor on their own."))
     if verdict.refused:
         print(tr("Refused. This evidence proves nothing."))
         return REFUSED
     if not verdict.root.is_intel:
         print(tr("The chain ends at “{root}”, not at Intel. It proves nothing about hardware.", root=verdict.root.name))
         return NOT_INTEL
-    print(tr("The checks hold: a genuine Intel TDX enclave, not in debug mode, held this key."))
+    print(tr("All checks passed: a genuine Intel TDX enclave, not in debug mode, held this key."))
     return HOLDS
 
 

@@ -96,7 +96,7 @@ def check_firmware(
     if status in GOOD:
         return Check("firmware", title, value, Outcome.PASSED)
     if status in USABLE:
-        reason = tr("Intel advises hardening for this processor. The enclave’s software may have it.")
+        reason = tr("Intel advises hardening for this processor. The enclave’s software may already include it.")
         return Check("firmware", title, value, Outcome.NOTED, reason)
     reason = tr("Intel’s lists give this enclave’s firmware the level “{status}”.", status=status)
     raise CheckFailed(Check("firmware", title, value, Outcome.FAILED, reason))

@@ -196,7 +196,7 @@ def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
         raise UpdatesUnknown(_why_no_answer(error)) from None
     except exceptions.RepositoryError:
         raise UpdatesUnknown(
-            tr("The update feed’s signature is wrong or it was changed in transit, so Rialto does not trust it.")
+            tr("The update feed’s signature is wrong, or the feed was changed in transit, so Rialto does not trust it.")
         ) from None
     except OSError as error:
         raise UpdatesUnknown(

@@ -70,7 +70,7 @@ def uninstall_info(paths: Paths) -> str:
     """Say where everything is and how much room it takes; blocks while it is measured."""
     lines = [tr("Removing Rialto leaves your files in place:"), ""]
     for path, what in written_folders(paths):
-        size = f"{format_number(_size(path) / MB, 1)} MB" if path.is_dir() else tr("not there")
+        size = f"{format_number(_size(path) / MB, 1)} MB" if path.is_dir() else tr("not found")
         lines.append(f"  {path}\n      {size}: {what}")
     lines += [
         "",

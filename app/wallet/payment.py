@@ -138,7 +138,9 @@ def prepare_payment(
     if sender == option.receiver:
         raise PaymentRefused("receiver", tr("The payment would go to this same wallet."), "payTo")
     if abs(skew) > MAX_SKEW and not token.test_money:
-        raise PaymentRefused("clock", tr("This computer’s clock differs from the service’s by minutes. Set it first."))
+        raise PaymentRefused(
+            "clock", tr("This computer’s clock is several minutes off from the service’s. Correct it first.")
+        )
     now = now + skew
     if not timedelta(seconds=-5) <= now - named_at <= MAX_TERMS_AGE:
         raise PaymentRefused("stale", tr("The service’s terms are too old. Request them again."))

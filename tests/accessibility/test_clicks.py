@@ -63,7 +63,7 @@ def test_a_question_a_model_a_clip_and_an_image(heard: Heard) -> None:
         click(heard, "Handbook reader 2025.*", "list item")
         reader.wait(lambda: told(reader, "Message"), "the message box")
     for tab, title, button, words in (
-        ("Speech", "Have a text spoken", "Speak", "Speech ready"),
+        ("Speech", "Have text spoken", "Speak", "Speech ready"),
         ("Images", "Generate an image", r"Generate an image for \$.*", "ready"),
     ):
         go_to(heard, "Chat")
@@ -93,7 +93,7 @@ def test_a_transcript_a_video_and_a_batch(heard: Heard, tmp_path: Path) -> None:
         click(heard, "Transcript", "list")
         reader.wait(lambda: told(reader, "0:00 corrected"), "the row")
     go_to(heard, "Chat")
-    with counted(heard, "Order a video and go to it when it is ready") as reader:
+    with counted(heard, "Queue a video and go to it when it is ready") as reader:
         go_by_click(heard, "Video")
         reader.type("a lighthouse at night")
         click(heard, r"Queue for \$.*")
@@ -117,7 +117,7 @@ def test_a_transcript_a_video_and_a_batch(heard: Heard, tmp_path: Path) -> None:
 def test_a_wallet_and_its_top_up(heard: Heard) -> None:
     keep_keys(heard)
     go_to(heard, "Chat")
-    with counted(heard, "Make a wallet, with its twelve words") as reader:
+    with counted(heard, "Create a wallet, with its twelve words") as reader:
         go_by_click(heard, "Wallet")
         click(heard, "Add a wallet…")
         click(heard, "Show recovery phrase")
@@ -131,7 +131,7 @@ def test_a_wallet_and_its_top_up(heard: Heard) -> None:
         type_word(reader, other, phrase)
         click(heard, "Add wallet")
         reader.hear("is ready. Top it up")
-    with counted(heard, "Top the wallet up in the Sandbox") as reader:
+    with counted(heard, "Top up the wallet in the Sandbox") as reader:
         click(heard, "Top up.*")
         reader.wait(lambda: told(reader, "Amount in USD"), "the dialog")
         click(heard, "Continue")

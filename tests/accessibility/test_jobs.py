@@ -127,7 +127,7 @@ def test_a_transcript_is_made_of_a_file_and_a_word_corrected(heard: Heard, tmp_p
 
 def test_a_video_is_ordered_and_its_end_heard(heard: Heard) -> None:
     go_to(heard, "Chat")
-    with counted(heard, "Order a video and go to it when it is ready") as reader:
+    with counted(heard, "Queue a video and go to it when it is ready") as reader:
         press(reader, "Ctrl+5", until="Prompt")
         reader.type("a lighthouse at night")
         reader.find(heard.root, "Queue for $", "push button")  # the quote
@@ -183,7 +183,7 @@ def keep_keys(heard: Heard) -> None:
 def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> None:
     keep_keys(heard)
     go_to(heard, "Chat")
-    with counted(heard, "Make a wallet, with its twelve words") as reader:
+    with counted(heard, "Create a wallet, with its twelve words") as reader:
         press(reader, "Ctrl+7", until="Usage by day and tab")
         press(reader, "Ctrl+n", until="New")
         phrase = press(reader, "Return", until="1. ")
@@ -200,7 +200,7 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
         reader.press("Return")
         reader.hear("is ready. Top it up")
 
-    with counted(heard, "Top the wallet up in the Sandbox") as reader:
+    with counted(heard, "Top up the wallet in the Sandbox") as reader:
         press(reader, "Ctrl+t", until="Amount in USD")
         press(reader, "Return", until="Get 100 play USDC")
         reader.hear("Step 2 of 4: Payment")
@@ -216,7 +216,7 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
 
 def test_speech_and_images_take_two_keys(heard: Heard) -> None:
     for tab, field, title, button, words in (
-        ("2", "Text to speak", "Have a text spoken", "Speak", "Speech ready"),
+        ("2", "Text to speak", "Have text spoken", "Speak", "Speech ready"),
         ("4", "Prompt", "Generate an image", "Generate an image for $", "ready"),
     ):
         go_to(heard, "Chat")

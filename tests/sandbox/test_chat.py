@@ -189,13 +189,13 @@ def test_a_file_becomes_text_and_one_that_cannot_be_read_is_no_error_R_AUG_11(
 
 
 def test_a_quote_cites_its_file_when_that_is_asked_for(sandbox: Client) -> None:
-    ask = {"role": "system", "content": "Behind a sentence that rests on one, write [n](#passage-n)."}
+    ask = {"role": "system", "content": "After each sentence based on one, write [n](#passage-n)."}
     parts = {"type": "text", "text": "What does the flat cost?"}, attached("a.docx", samples.docx())
     assert "> The flat costs 900 euros. [1](#passage-1)" in sandbox.said(messages=[ask, *user(*parts)])
 
 
 def test_each_passage_of_a_file_of_passages_is_cited_by_its_place(sandbox: Client) -> None:
-    ask = {"role": "system", "content": "Behind a sentence that rests on one, write [n](#passage-n)."}
+    ask = {"role": "system", "content": "After each sentence based on one, write [n](#passage-n)."}
     text = (
         "## Passage 1: a.md, line 1\n\nThe flat costs 900 euros.\n\n## Passage 2: b.md, line 4\n\nCats sleep.\n\n## End"
     )

@@ -25,7 +25,7 @@ def test_the_report_names_places_and_sizes_and_changes_nothing(tmp_path: Path) -
     (paths.data / "rialto.db").write_bytes(b"x" * 2_500_000)
     words = uninstall_info(paths)
     assert f"{paths.data}\n      2.5 MB" in words
-    assert f"{paths.cache}\n      not there" in words
+    assert f"{paths.cache}\n      not found" in words
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["data", "rialto.db"]
 
 

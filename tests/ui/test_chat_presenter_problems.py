@@ -216,7 +216,7 @@ async def offline(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         harness.current_account.set_reach("network")
         row = harness.rows[-1]
         assert row.problem is not None
-        assert [action.text for action in row.problem.actions] == ["Send when back", "Try again"]
+        assert [action.text for action in row.problem.actions] == ["Send when available", "Try again"]
         harness.presenter.message_actions.act(row.id, "send-when-back")
         assert [action.text for action in harness.rows[-1].problem.actions] == ["Do not send"]
         assert "will be sent when the service can be reached" in harness.rows[-1].problem.meaning

@@ -63,8 +63,8 @@ async def test_a_recording_stands_in_red_behind_a_dot_in_every_width(harness):
     harness.current_account.use(SANDBOX, None)
     status = harness.window.status
     status.set_work(["A clip is being spoken", LiveWork("Recording 02:17")])
-    assert status.work.text() == "Recording 02:17  and 1 running"
-    assert status.work.accessibleName() == "Running: Recording 02:17  and 1 running"
+    assert status.work.text() == "Recording 02:17  and 1 more running"
+    assert status.work.accessibleName() == "Running: Recording 02:17  and 1 more running"
     red = harness.theme.color("bad").rgb()
     image = status.work.grab().toImage()
     middle = image.height() // 2

@@ -65,7 +65,9 @@ class LocalServers:
                     if chunk is not None:
                         yield chunk
         except httpx.HTTPError as error:
-            raise HttpError(502, f"The model server on port {entry.extra['port']} broke off: {error}") from error
+            raise HttpError(
+                502, f"The model server on port {entry.extra['port']} stopped answering: {error}"
+            ) from error
 
     async def close(self) -> None:
         if self._http is not None:

@@ -106,7 +106,7 @@ class Recorder:
             return await self._otherwise(request)
         host = urlsplit(f"//{request.headers.get('host', '')}").hostname
         if host not in self._hosts or "origin" in request.headers:  # no web page calls a real service through this
-            return _plain(403 if host in self._hosts else 421, "Web pages may not call through a recorder")
+            return _plain(403 if host in self._hosts else 421, "Web pages cannot send requests through a recorder")
         if request.too_large:
             return _plain(413, f"The request body exceeds the limit of {MAX_BODY_BYTES // 1024**2} MB")
         import httpx  # 10 MB that a Sandbox which does not record never needs
@@ -133,7 +133,7 @@ class Recorder:
             async with aclosing(pieces):
                 return Response(answer.status_code, told, b"".join([piece async for piece in pieces]))
         except HangUp:
-            return _plain(502, "The service broke off its answer")
+            return _plain(502, "The service’s answer was cut off")
 
     async def _passed(
         self, request: Request, path: str, answer: httpx.Response, begun: float

@@ -53,7 +53,9 @@ class Document:
         while self._references:  # what is referred to may lie under a name that is no keyword and be looked at only now
             where, reference, base = self._references.pop()
             if self._find(reference, base) is None:
-                check.complain(where, "This leads to no schema in here, and other documents are not fetched")
+                check.complain(
+                    where, "This reference leads to no schema in this document, and other documents are not fetched"
+                )
 
     def child(self, parent: Subschema, schema: Json | bool) -> Subschema:
         """Return a schema that stands inside `parent`."""

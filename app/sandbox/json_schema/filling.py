@@ -76,10 +76,10 @@ class Filling:
             for value in self._values((self._document.root, *also), "", 0):
                 return value
         except RecursionError:
-            raise Unfillable("it refers to itself without end") from None
+            raise Unfillable("it refers to itself endlessly") from None
         except (OverflowError, ValueError):  # of numbers with thousands of digits
             raise Unfillable("its numbers are too large") from None
-        raise Unfillable("no value was found that keeps to all of it")
+        raise Unfillable("no value was found that satisfies all of it")
 
     def _values(self, places: tuple[Subschema, ...], hint: str, depth: int) -> Iterator[object]:
         """Yield values that hold for all of the schemas, as many as there are."""

@@ -13,7 +13,7 @@ REASONS = {
     "enable_x_search": tr(
         "Social posts are off while the chat is sealed: the service would have to read the question."
     ),
-    "character_slug": tr("Characters are off while the chat is sealed: the service cannot add its prompt to it."),
+    "character_slug": tr("Characters are off while the chat is sealed: the service cannot add the character’s prompt."),
     "tools": tr("Functions are off while the chat is sealed: they would be sent in the clear."),
     "response_format": tr("JSON output is off while the chat is sealed: its schema would be sent in the clear."),
     "stop": tr("Stop sequences are off while the chat is sealed: they would be sent in the clear."),

@@ -193,7 +193,7 @@ class ComposerController(QObject):
         if self._documents is None:
             return [Entry(DOCUMENT, tr("Attach a whole document from the project"), self._ask_document)]
         if not self._documents:
-            words = tr("No document Rialto read has this name. Show the documents")
+            words = tr("No document has this name. Show the documents")
             return [Entry(DOCUMENT, words, self._page.controller.open_documents)]
         return [
             Entry(f"{DOCUMENT} {each.name}", each.detail, partial(self._attach_document, project_id, each))

@@ -167,7 +167,7 @@ class EmbeddingsPane(QWidget):
 
 def _words_of(model: Model) -> str:
     price = model.price_input
-    parts = [model.name, tr("private") if model.privacy == "private" else tr("anonymized")]
+    parts = [model.name, tr("private") if model.privacy == "private" else tr("anonymous")]
     parts += [tr("{price} per million tokens", price=money(price))] if price is not None else []
     return ", ".join(parts)
 

@@ -612,7 +612,7 @@ class ChatPageController(QObject):
         shown = [sanitize_line(path) for path in paths[:MOST_PATHS_SHOWN]]
         shown += [tr("and {n} more", n=count(len(paths) - len(shown)))] if len(paths) > len(shown) else []
         question = tr(
-            "On the computer it comes from, this project followed:\n\n{paths}\n\n"
+            "On the computer it came from, this project followed:\n\n{paths}\n\n"
             "Follow these on this computer too? They are read on this computer only.",
             paths="\n".join(shown),
         )

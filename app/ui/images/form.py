@@ -271,11 +271,11 @@ def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) ->
                 ("references", tr("The file for “{title}” no longer exists. Remove it from the list.", title=one.title))
             )
         elif one.size_bytes >= MAX_REFERENCE_BYTES:
-            has = f"{format_number(one.size_bytes / 1024**2, 1)} MB"
+            size = f"{format_number(one.size_bytes / 1024**2, 1)} MB"
             found.append(
                 (
                     "references",
-                    tr("“{title}” has {has}. Style images must be smaller than 8 MB.", title=one.title, has=has),
+                    tr("“{title}” is {size}. Style images must be smaller than 8 MB.", title=one.title, size=size),
                 )
             )
     return found

@@ -25,7 +25,7 @@ SWITCHES = (
     ("disable_prompt_optimization_thinking", tr("Improve without reasoning"), ""),
     ("enable_web_search", tr("Let the model search the web"), ""),
     ("hide_watermark", tr("Hide the watermark"), ""),
-    ("embed_exif_metadata", tr("Let the service write EXIF"), tr("Rialto always writes prompt, model and seed.")),
+    ("embed_exif_metadata", tr("Let the service write EXIF"), tr("Rialto always writes the prompt, model and seed.")),
     ("in_one_call", tr("Request all images at once"), tr("One receipt. Only the first image’s seed is known.")),
 )
 

@@ -277,7 +277,7 @@ class Overlays(QObject):
             sentence=sentence.rstrip("."),
         )
         if more:
-            text = f"{text} {tr('{more} more could not be saved either.', more=more)}"
+            text = f"{text} {tr('{more} more could not be saved.', more=more)}"
         again = (ActionSpec("again", tr("Try again")),) if any(each.again is not None for each in self._unsaved) else ()
         elsewhere = (ActionSpec("elsewhere", tr("Save elsewhere…")),) if first.data else ()
         toast = self.toasts.show_toast(

@@ -300,7 +300,7 @@ class StatusBar(QFrame):
             return ([(_work_text(self._work), "text2", 400)] if self._work and wide else []), "", ""
         others = len(self._work) - 1
         first: Run = (live, "bad", 500)
-        runs = _runs(tr("{work}  and {others} running"), "text2", work=first, others=str(others))
+        runs = _runs(tr("{work}  and {others} more running"), "text2", work=first, others=str(others))
         return runs if others and wide else [first], "", "bad"
 
     def _limit_runs(self) -> tuple[list[Run], str]:

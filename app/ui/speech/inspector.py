@@ -38,7 +38,7 @@ class SpeechInspector(QWidget):
         column.setSpacing(0)
         column.addWidget(self.tabs)
         column.addWidget(self.pages, 1)
-        voice = Splitter(theme, tr("Height of the voices"), direction=Qt.Orientation.Vertical)
+        voice = Splitter(theme, tr("Voice list height"), direction=Qt.Orientation.Vertical)
         voice.setChildrenCollapsible(False)
         self.pages.addWidget(voice)
         yield

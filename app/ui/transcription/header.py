@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
     from app.ui.transcription.state import Head, ModelChoice
 
-PRIVACY = {"private": tr("private"), "anonymized": tr("anonymized")}
+PRIVACY = {"private": tr("private"), "anonymized": tr("anonymous")}
 
 
 class TranscriptHeader(QFrame):

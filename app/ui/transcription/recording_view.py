@@ -28,7 +28,7 @@ LIMIT_BYTES = 25_000_000
 WARNINGS = {
     "silent": tr("Very quiet. Speak closer, choose another input or raise the gain."),
     "muted": tr("The microphone is silent. It is probably muted."),
-    "clipping": tr("Too loud. Lower the gain or move away."),
+    "clipping": tr("Too loud. Lower the gain or move farther from the microphone."),
 }
 
 

@@ -348,7 +348,7 @@ class WalletPage(QObject):
             TabAction("wallet.unlock", tr("Unlock wallets"), self.keys.unlock, "", "unlock"),
             TabAction("wallet.overview", tr("Usage and limits"), page("overview"), "", "chart"),
             *(
-                TabAction(f"wallet.days_{days}", tr("Usage of {days}", days=words), usage_of(days), "", "chart")
+                TabAction(f"wallet.days_{days}", tr("Usage for {days}", days=words), usage_of(days), "", "chart")
                 for days, words in SPANS  # a header with large text has no room for this choice
             ),
             TabAction(

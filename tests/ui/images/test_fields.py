@@ -139,7 +139,7 @@ async def test_a_style_of_an_image_that_is_too_large_or_gone_is_refused_at_its_f
     images.rows[harbour.id] = large
     images.presenter.set_references([(harbour.id, 0.5)])
     images.write("A boat")
-    wrong = "“A harbour” has 8.0 MB. Style images must be smaller than 8 MB."
+    wrong = "“A harbour” is 8.0 MB. Style images must be smaller than 8 MB."
     assert images.price_text() == wrong and not images.can_make()
     assert images.references.accessibleDescription() == wrong
     images.presenter.set_references([("nobody", 0.5)])

@@ -365,7 +365,7 @@ async def test_all_that_the_sandbox_bills_is_the_same_sum_in_every_place(
     # the service's own book
     wallet.press_compare()
     await wallet.tasks.idle()
-    assert wallet.verdict_text() == f"All {len(kept)} charges agree", [
+    assert wallet.verdict_text() == f"All {len(kept)} charges match", [
         line for line in wallet.compared_lines() if "Matches" not in line[-1]
     ]
 

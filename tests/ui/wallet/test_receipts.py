@@ -138,7 +138,7 @@ async def test_days_of_the_chart_that_large_text_hides_are_commands(wallet: Wall
     assert main.span.isHidden()
     for days in (7, 30, 14):
         main.show_page("receipts")
-        commands[f"Usage of {days} days"].run()
+        commands[f"Usage for {days} days"].run()
         await wallet.tasks.idle()
         assert (main.page, wallet.receipts.filter.days, len(wallet.receipts.totals.days)) == ("overview", days, days)
     main.hide()
@@ -365,8 +365,8 @@ async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: WalletHa
     await wallet.tasks.idle()
     wallet.press_compare()
     await wallet.tasks.idle()
-    assert wallet.verdict_text() == "All 4 charges agree", wallet.compared_lines()
-    assert sorted(line[-1] for line in wallet.compared_lines()) == ["Agrees, matched by amount"] * 4
+    assert wallet.verdict_text() == "All 4 charges match", wallet.compared_lines()
+    assert sorted(line[-1] for line in wallet.compared_lines()) == ["Matches by amount"] * 4
 
 
 def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_another() -> None:
@@ -399,9 +399,9 @@ def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_a
     )
     assert [(each.verdict, each.theirs) for each in found] == [
         ("Only in the service’s records", Decimal("0.30")),
-        ("Agrees, matched by amount", Decimal("0.02")),
-        ("Agrees, matched by amount", Decimal("0.10")),
-        ("Agrees, matched by amount", Decimal("0.10")),
+        ("Matches by amount", Decimal("0.02")),
+        ("Matches by amount", Decimal("0.10")),
+        ("Matches by amount", Decimal("0.10")),
     ]
     (only,) = compare([receipt("m", "0.10", 0)], [booking("m-characters", "0.12", 0)])
     assert (only.verdict, only.ours, only.theirs) == ("The amounts differ", Decimal("0.10"), Decimal("0.12"))

@@ -97,7 +97,7 @@ class Job:
         return schema if isinstance(schema, Mapping) else None
 
 
-SEND_WHEN_BACK = ActionSpec("send-when-back", tr("Send when back"))
+SEND_WHEN_BACK = ActionSpec("send-when-back", tr("Send when available"))
 
 
 class Unpaid(NamedTuple):

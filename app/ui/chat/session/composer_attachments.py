@@ -207,7 +207,7 @@ class ComposerAttachments(QObject):
                 raise NotAttached(why_not)
             if not text:
                 return kept, None
-            note = tr("text of a file of {size}", size=number_format.size(kept.size))
+            note = tr("text of a {size} file", size=number_format.size(kept.size))
             read = of_text(tr("{file}, all text", file=kept.name), text, note=note)
             as_text = read.attachment._replace(sha256=history.files.keep(read.data))
             return as_text, kept._replace(tokens=as_text.tokens) if kept.media_type != ODT else None

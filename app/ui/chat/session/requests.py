@@ -36,7 +36,7 @@ ENVELOPE_SHOWN = 96  # digits
 TEXT_SHOWN = 40_000  # of base64 of a text, such as the passages of documents: looked at whole
 # For the model, where passages of documents went along; what it writes is shown as a link to the source.
 CITE_PASSAGES = tr(
-    "Passages of documents are attached in one file, each under its number. Behind a sentence that rests on one, write "
+    "Passages of documents are attached in one file, each under its number. After each sentence based on one, write "
     "[n](#passage-n): n is its number in the last message that has some. A whole document counts as one passage."
 )
 DAY = "24h"  # the longest that the service keeps what it has cached

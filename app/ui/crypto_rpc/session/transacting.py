@@ -322,7 +322,7 @@ def _number(read: dict[str, CallOutcome], method: str) -> int:
     outcome = read[method]
     number = None if outcome.is_error else node_quantity(outcome.value)
     if number is None:
-        said = outcome.message.rstrip(".") or tr("no number")
+        said = outcome.message.rstrip(".") or tr("no number in the response")
         raise NotPossible(tr("The node did not answer {method}: {said}. Nothing was signed.", method=method, said=said))
     return number
 

@@ -22,7 +22,7 @@ TOLERANCE = Decimal("0.000001")  # what the service keeps of a dollar
 MAX_PAGES = 20
 NEARBY_S = 120.0
 SEARCHES = ("web-search", "x-search", "web-scraping")  # what a chat has done besides
-BY_AMOUNT = tr("Agrees, matched by amount")
+BY_AMOUNT = tr("Matches by amount")
 TOO_OLD = tr("Older than the service’s records")
 
 
@@ -175,7 +175,7 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
         words.append(
             tr("{faults} of {compared} charges differ", faults=faults, compared=compared)
             if faults
-            else tr("All {compared} charges agree", compared=compared)
+            else tr("All {compared} charges match", compared=compared)
         )
     if old:
         words.append(
