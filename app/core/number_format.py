@@ -12,7 +12,7 @@ from functools import wraps
 from typing import ParamSpec
 
 from app.formats import format_number
-from app.translation import tr
+from app.translation import tr, tr_n
 
 DASH = "–"
 MOST = 10**15  # of USD or of anything counted; what is larger is a mistake, and wider than its place
@@ -91,7 +91,7 @@ def size(n_bytes: int | None) -> str:
     if value < 0:
         raise ValueError
     if value < _THOUSAND:
-        return tr("{n_bytes} bytes", n_bytes=n_bytes)
+        return tr_n("{n} byte", "{n} bytes", int(value))
     for unit in ("KB", "MB", "GB", "TB"):
         value /= _THOUSAND
         if value < _THOUSAND or unit == "TB":

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import number_format
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.chat.models.model_button import ModelButton
 from app.ui.chat.session.estimate import context_text
 from app.ui.chat.session.seal import SealIndicator, SealState
@@ -222,8 +222,10 @@ class CharacterBar(QFrame):
             f"{number_format.rating(character.rating)} ({number_format.count(character.rating_count)})"
         )
         self.rating.setAccessibleName(
-            tr(
+            tr_n(
+                "Rated {rating} by {rating_count} person",
                 "Rated {rating} by {rating_count} people",
+                character.rating_count,
                 rating=number_format.rating(character.rating),
                 rating_count=number_format.count(character.rating_count),
             )

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.formats import format_number
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
 from app.ui.crypto_rpc.param_form import ParamForm
 from app.ui.crypto_rpc.session.parameter_fields import read_field
@@ -243,7 +243,9 @@ class RequestPane(QWidget):
         place = view.selected.id - 1 if view.selected is not None else -1
         self.list.show_rows(view.rows, place)
         self._fit_list(number)
-        self.split.setText(tr("The other {calls} calls", calls=view.rest) if view.rest else tr("Split in two"))
+        self.split.setText(
+            tr_n("The other call", "The other {n} calls", view.rest) if view.rest else tr("Split in two")
+        )
         self.split.setVisible(bool(view.rest or view.excess))
         self.total.set_text(tr("Total {credits}", credits=format_number(view.credits)))
         self._show_call(view, replace_texts=replace_texts)

@@ -252,7 +252,7 @@ async def test_receipts_are_held_against_the_services_own_book(wallet: WalletHar
     await wallet.tasks.idle()
     wallet.press_compare()
     await wallet.tasks.idle()
-    assert "agree" in wallet.verdict_text(), wallet.compared_lines()
+    assert wallet.verdict_text() == "The charge matches", wallet.compared_lines()
     await fill(wallet, 1)
     wallet.press_compare()
     await wallet.tasks.idle()
@@ -346,7 +346,7 @@ async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no
     wallet.press_compare()
     await wallet.tasks.idle()
     verdict = wallet.verdict_text()
-    assert verdict.startswith("1 of 2 charges differ. 3 receipts are older than the Sandbox’s records"), verdict
+    assert verdict.startswith("1 of 2 charges differs. 3 receipts are older than the Sandbox’s records"), verdict
     assert [line[-1] for line in wallet.compared_lines()].count("Older than the service’s records") == 3
     await wallet.control("/reset", "POST")
     wallet.press_compare()

@@ -69,9 +69,10 @@ class TotalsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cells(values)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            words = tr(
-                "{turns} answers, {cached_tokens} tokens from the cache",
-                turns=values.turns,
+            words = tr_n(
+                "{n} answer, {cached_tokens} tokens from the cache",
+                "{n} answers, {cached_tokens} tokens from the cache",
+                values.turns,
                 cached_tokens=number_format.count(values.cached_tokens),
             )
             return plain_tip(f"{values.label}: {words}")

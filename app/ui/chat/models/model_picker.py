@@ -182,7 +182,9 @@ class ModelPicker(Popover):
         self.model.set_models(models.rows)
         number = len(models.rows)
         words = (
-            tr("Filter {number} models by name or id", number=number) if number else tr("Filter models by name or id")
+            tr("Filter {number} models by name or id", number=number)
+            if number > 1
+            else tr("Filter models by name or id")
         )
         self.search.setPlaceholderText(words)
         self._saved_note = models.saved_note

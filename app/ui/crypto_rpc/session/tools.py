@@ -193,7 +193,7 @@ class Tools:
             )
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
-        return tr("{rounds} rounds completed.", rounds=format_number(plan.rounds))
+        return tr_n("{n} round completed.", "{n} rounds completed.", plan.rounds)
 
     # The same again
 
@@ -206,7 +206,7 @@ class Tools:
             await self._runner.show_run(call_id)
             if turn + 1 < plan.rounds:
                 await job.pause(plan.pause_s)
-        return tr("Sent {rounds} times.", rounds=format_number(plan.rounds))
+        return tr_n("Sent {n} time.", "Sent {n} times.", plan.rounds)
 
     def _file(self, stem: str) -> Path:
         return self._folder / f"{stem}-{secrets.token_hex(3)}.jsonl"

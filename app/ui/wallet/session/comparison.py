@@ -173,9 +173,9 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
     words = []
     if compared:
         words.append(
-            tr("{faults} of {compared} charges differ", faults=faults, compared=compared)
+            tr_n("{n} of {compared} charges differs", "{n} of {compared} charges differ", faults, compared=compared)
             if faults
-            else tr("All {compared} charges match", compared=compared)
+            else tr_n("The charge matches", "All {n} charges match", compared)
         )
     if old:
         words.append(
