@@ -19,7 +19,7 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.fields import bind_label
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import float_scroll_bar, zone
+from app.ui.kit.widgets.surfaces import SCROLL_BAR_PX, keep_scroll_bar, zone
 
 WIDTH = 440
 MAX_SHARE = 0.85  # of the height of the window behind
@@ -65,7 +65,7 @@ class Dialog(QDialog):
         inner = QWidget()
         zone(inner, "surface")
         self.body = QVBoxLayout(inner)
-        self.body.setContentsMargins(theme.px(24), theme.px(24), theme.px(24), theme.px(16))
+        self.body.setContentsMargins(theme.px(24), theme.px(24), theme.px(24) - SCROLL_BAR_PX, theme.px(16))
         self.body.setSpacing(theme.px(12))
         self.title = Label(theme, title, "heading", wrap=True)
         self.body.addWidget(self.title)
@@ -73,7 +73,7 @@ class Dialog(QDialog):
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        float_scroll_bar(self._scroll)
+        keep_scroll_bar(self._scroll)
         self._scroll.setWidget(inner)
         outer.addWidget(self._scroll, 1)
         self._footer = QFrame()
@@ -145,7 +145,8 @@ class Dialog(QDialog):
         body = 0
         if layout is not None:  # where nothing wraps, a layout tells no height for a width
             layout.activate()
-            body = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
+            wraps = layout.hasHeightForWidth()
+            body = layout.heightForWidth(width - SCROLL_BAR_PX) if wraps else layout.sizeHint().height()
         if inner is not None:
             inner.setMinimumHeight(body)  # what has too little room scrolls; it is never squeezed
         height = body + self._footer.sizeHint().height()

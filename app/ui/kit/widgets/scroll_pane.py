@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.kit.widgets.surfaces import float_scroll_bar, zone
+from app.ui.kit.widgets.surfaces import SCROLL_BAR_PX, float_scroll_bar, zone
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -26,7 +26,14 @@ class ScrollPane(QScrollArea):
         float_scroll_bar(self)
 
     def fill(self, theme: Theme, tone: str, margins: tuple[int, int, int, int], spacing: int) -> QVBoxLayout:
-        """Put in a column in the tone of a zone. Left, top, right, bottom and the gaps grow with the theme's size."""
+        """Put in a column in the tone of a zone. Left, top, right, bottom and the gaps grow with the theme's size.
+
+        A right margin as wide as the scroll bar gives it its room: what nothing lies over is scrolled in a third of
+        the time.
+        """
+        self._takes_margin = margins[2] >= SCROLL_BAR_PX
+        if self._takes_margin:
+            self.setViewportMargins(0, 0, 0, 0)
         self.inside = QWidget()
         zone(self.inside, tone)
         self._layout = QVBoxLayout(self.inside)
@@ -38,5 +45,7 @@ class ScrollPane(QScrollArea):
 
     def _set_measures(self) -> None:
         theme, margins, spacing = self._measures
-        self._layout.setContentsMargins(*(theme.px(each) for each in margins))
+        left, top, right, bottom = (theme.px(each) for each in margins)
+        right = max(0, right - SCROLL_BAR_PX) if self._takes_margin else right
+        self._layout.setContentsMargins(left, top, right, bottom)
         self._layout.setSpacing(theme.px(spacing))
