@@ -39,7 +39,7 @@ def checksum_address(digits: bytes) -> str:
 def read_evm_address(text: str) -> str:
     """Return the checksummed form. Raises `AddressRefused`."""
     if not _HEX_ADDRESS.fullmatch(text):
-        raise AddressRefused("address", tr("An address has 0x and 40 hexadecimal digits."))
+        raise AddressRefused("address", tr("An address is 0x followed by 40 hexadecimal digits."))
     address = checksum_address(bytes.fromhex(text[2:]))
     digits = text[2:]
     if digits not in (digits.lower(), digits.upper()) and text != address:

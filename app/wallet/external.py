@@ -48,7 +48,7 @@ async def check_text_signature(chain: Chain, address: str, text: str, signature:
 def _evm(address: str, text: str, signature: str) -> str:
     digits = signature[2:] if signature[:2] in ("0x", "0X") else signature
     if len(digits) != 130 or any(char not in "0123456789abcdefABCDEF" for char in digits):
-        raise SigningFailed("format", tr("A signature has 0x and 130 hexadecimal digits."))
+        raise SigningFailed("format", tr("A signature is 0x followed by 130 hexadecimal digits."))
     load_eth_account()
     from eth_account.messages import encode_defunct
 

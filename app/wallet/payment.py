@@ -184,7 +184,9 @@ async def accept_signature(prepared: PreparedPayment, text: str) -> SignedPaymen
 def _standard_signature(text: str) -> str:
     """r, s and 27 or 28; s in the lower half, as the token's contract demands."""
     if not _SIGNATURE.fullmatch(text):
-        raise SigningFailed("format", tr("A signature has 0x and 130 hexadecimal digits, not a contract wallet’s."))
+        raise SigningFailed(
+            "format", tr("A signature is 0x followed by 130 hexadecimal digits. Contract wallets are not supported.")
+        )
     data = bytes.fromhex(text[2:])
     parity = data[64] - 27 if data[64] >= 27 else data[64]
     if parity not in (0, 1) or int.from_bytes(data[32:64], "big") > SECP256K1_ORDER // 2:

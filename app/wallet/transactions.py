@@ -138,7 +138,9 @@ def read_transaction(text: str) -> SignedTransaction:
 def _bytes_of(text: str) -> bytes:
     text = text.strip()
     if text[:2] not in ("0x", "0X") or len(text) % 2 or len(text) < 4:
-        raise TransactionRefused("hex", tr("A signed transaction has 0x and an even number of hexadecimal digits."))
+        raise TransactionRefused(
+            "hex", tr("A signed transaction is 0x followed by an even number of hexadecimal digits.")
+        )
     if len(text) > 2 * MAX_TRANSACTION_BYTES + 2:
         raise TransactionRefused("large", tr("This transaction is too large."))
     try:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from app.formats import format_number
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.conversation.attachment_boxes import AttachmentsBox
 from app.ui.conversation.bubble import BubblePart, bubble_parts
 from app.ui.conversation.cards import ErrorCard, StateNote
@@ -268,7 +268,7 @@ class MessageLayout:
                 else tr("Reasoning")
             )
         tokens = row.reasoning_tokens
-        note = tr("{tokens} tokens, billed as output", tokens=format_number(tokens)) if tokens else ""
+        note = tr_n("{n} token, billed as output", "{n} tokens, billed as output", tokens) if tokens else ""
         return ReasoningHeader(self._styles.theme, title, note, is_open=self.reasoning_open)
 
     def _sources(self) -> SourcesBox:

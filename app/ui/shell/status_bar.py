@@ -27,9 +27,9 @@ from app.ui.kit.widgets.surfaces import rule
 HEIGHT = 28
 _NARROW = 1000  # effective width below which only account, what today cost and the balance stay
 
-_REQUESTS = (tr("{left} of {limit} requests"), tr("{left} requests"))
-_REQUESTS_LEFT = (tr("{left} of {limit} requests left"), tr("{left} requests left"))
-_TOKENS_LEFT = (tr("{left} of {limit} tokens left"), tr("{left} tokens left"))
+_REQUESTS = (tr("{left} of {limit} requests"), tr("requests: {left}"))
+_REQUESTS_LEFT = (tr("{left} of {limit} requests left"), tr("requests left: {left}"))
+_TOKENS_LEFT = (tr("{left} of {limit} tokens left"), tr("tokens left: {left}"))
 
 Run = tuple[str, str, int]  # text, color role, weight
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import number_format
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.inspector.parameters_more import MoreControls
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, MAX_TEMPERATURE
@@ -266,9 +266,7 @@ class ParametersPage(QScrollArea):
     def _show_prompt(self, head: ChatHead) -> None:
         """Words that are being typed stay, unless another chat is shown."""
         self._prompt_tokens.set_text(
-            tr("about {prompt_tokens} tokens", prompt_tokens=number_format.count(head.prompt_tokens))
-            if head.prompt_tokens
-            else ""
+            tr_n("about {n} token", "about {n} tokens", head.prompt_tokens) if head.prompt_tokens else ""
         )
         self._instructing.setVisible(bool(head.instructing))
         self._instructing.set_text(

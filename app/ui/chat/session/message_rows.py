@@ -14,7 +14,7 @@ from app.core.problems import ActionSpec, Problem
 from app.formats import format_number, written
 from app.service.http.sanitize import sanitize_text
 from app.storage.chat_rows import IMPORTED_SEAL
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.answer_notes import note_of_ending
 from app.ui.chat.session.tool_calls import answers_after, calls_in
@@ -303,7 +303,7 @@ def kept_text(message: Message) -> str:
     tokens = _number(message.usage, "completion")
     parts = []
     if tokens:
-        parts.append(tr("{tokens} tokens saved", tokens=number_format.count(tokens)))
+        parts.append(tr_n("{n} token saved", "{n} tokens saved", tokens))
     elif message.content:
         parts.append(tr("The part that arrived is saved"))
     if message.cost_usd is not None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money, number_format
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.chat_options import ChatOptions, judge
 from app.ui.chat.session.estimate import (
@@ -122,7 +122,7 @@ def cost_note(
     if sandbox:
         details.append(tr("Paid with the Sandbox’s play money."))
     if own:
-        details.append(tr("Your message has about {own} tokens.", own=number_format.count(own)))
+        details.append(tr_n("Your message has about {n} token.", "Your message has about {n} tokens.", own))
     if finding is not None:
         words = tr("Up to {price} of that is for finding passages by meaning.", price=money.money(finding))
         details.append(words)

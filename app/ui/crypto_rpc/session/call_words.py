@@ -134,4 +134,4 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
         "This key was used for another request at {at}. The service would refuse this one. Create a new key.",
         at=time_format.time_of_day(first.at),
     )
-    return tr("In use for {left}", left=time_format.duration(left)), sentence
+    return tr("In use for another {left}", left=time_format.duration(left)), sentence

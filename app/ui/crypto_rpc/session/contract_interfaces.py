@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from app.storage.rpc_interfaces import RpcInterfaces
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT, Interfaces
 from app.wallet.abi import Interface, encode_call, read_interface
 from app.wallet.abi_types import Entry
@@ -67,7 +67,9 @@ def functions_in(text: str) -> tuple[tuple[Entry, ...], str]:
     functions = interface.of_kind("function")
     if not functions:
         return (), tr("This interface has no functions.")
-    return functions, tr("{skipped} entries could not be read.", skipped=interface.skipped) if interface.skipped else ""
+    skipped = interface.skipped
+    words = tr_n("{n} entry could not be read.", "{n} entries could not be read.", skipped) if skipped else ""
+    return functions, words
 
 
 def is_address(text: str) -> bool:

@@ -21,7 +21,7 @@ from app.audio.spool import Spool
 from app.core import money, number_format, time_format
 from app.service.speech_text import Span, sentences
 from app.storage.errors import unavailable
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.widgets.receipt_line import Run
 from app.ui.speech.session.clip_library import cost_words
 from app.ui.speech.state import PlayerView
@@ -359,7 +359,7 @@ def receipt_of(part: Part, reading: SpeechSynthesis) -> tuple[Run, ...]:
     if part.kind:
         rate = f" {part.rate_hz / 1000:g} kHz" if part.rate_hz else ""
         runs.append(Run(f"{format_title(part.kind)}{rate}"))
-    runs.append(Run(tr("{finish} characters", finish=number_format.count(part.finish - part.start))))
+    runs.append(Run(tr_n("{n} character", "{n} characters", part.finish - part.start)))
     runs.append(Run(_cost(part, reading.price(part.finish - part.start)), strong=True))
     if not part.charged:
         runs.append(Run(money.PLAY_MONEY, role="sandbox"))
