@@ -177,7 +177,7 @@ def keep_keys(heard: Heard) -> None:
         at = press(reader, "Shift+Tab", until="")
     reader.press("Space")
     press(reader, "Tab", until="Continue")
-    press(reader, "Space", until="Add a wallet")
+    press(reader, "Space", until="Check and connect")
 
 
 def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> None:

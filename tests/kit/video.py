@@ -106,6 +106,7 @@ class VideoPresenterHarness:
 
     async def done(self, job_id: str) -> VideoJob:
         """Let the video become ready and be fetched."""
+        await until(lambda: self.state(job_id) not in ("waiting", "sending"))  # it begins at the Sandbox's time
         await self.controls.turn_clock(10)
         return await self.reaches(job_id, "saved", "cleaned")
 

@@ -41,6 +41,7 @@ async def test_waiting_jobs_are_reordered_and_cancelled_by_their_buttons(
         await video.reaches(first, "cancelled")
         await until(lambda: video.page.badge() == 5 and "Nothing was charged" in read(video))
         assert not video.buttons["cancel"].isVisible()
+        await until(lambda: [job.state for job in video.jobs].count("running") == 4)  # what comes later is not ready
         await controls.turn_clock(10)
         await video.reaches(second, "running", "saved")
         assert await controls.paid("/video/queue") == 5, "what was cancelled was never sent"
