@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+assert sys.platform != "win32"  # which has nothing of what follows
 LOOKS_EVERY_S = 1.0  # whether the run is over
 
 

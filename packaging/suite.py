@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import forked_workers
 from environments import ROOT, Environment
 from progress import say
 from reruns import SOME_FAILED, Rerun, failures_in, run_again
@@ -82,7 +81,7 @@ def of_workers(environment: Environment, workers: Path) -> list[str]:
 
 
 def forked(environment: Environment, deed: str, workers: Path) -> list[str]:
-    return [str(environment.python), str(forked_workers.__file__), deed, str(workers)]
+    return [str(environment.python), str(Path(__file__).with_name("forked_workers.py")), deed, str(workers)]
 
 
 def pytest(environment: Environment) -> list[str]:

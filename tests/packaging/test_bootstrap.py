@@ -44,8 +44,8 @@ def interpreters() -> list[str]:
     return list(found.values())
 
 
-# The one thing that packing shares with the program: how its list of licenses is written and read.
-SHARED = {"licenses": {"app"}}
+# What packing shares with the program, how its list of licenses is written and read, and what runs beside the tests.
+SHARED = {"licenses": {"app"}, "forked_workers": {"pytest"}}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)

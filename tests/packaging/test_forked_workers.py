@@ -7,7 +7,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import forked_workers
 import pytest
 import suite
 
@@ -46,7 +45,7 @@ def test_workers_share_what_was_imported_once(more: dict[str, str], code: int, s
     environ = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **more}
     with tempfile.TemporaryDirectory() as folder:  # a socket's path is short
         workers = f"{folder}/workers"
-        command = [sys.executable, "-c", RUN, str(forked_workers.__file__), workers]
+        command = [sys.executable, "-c", RUN, str(Path(suite.__file__).with_name("forked_workers.py")), workers]
         done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
         assert done.returncode == code and said in done.stdout, done.stdout + done.stderr
         block_until(lambda: not answers(workers))

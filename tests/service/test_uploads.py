@@ -108,7 +108,7 @@ async def test_r_stt_06_the_size_is_checked_before_uploading(tmp_path: Path) -> 
         else:
             with pytest.raises(LimitExceeded) as caught:
                 await check_upload(path, WAVS, "")
-    assert caught.value.message == "Up to 25 MB (26,214,400 bytes); a.wav has 26,214,401 bytes."
+    assert caught.value.message == "Up to 25 MB (26,214,400 bytes). a.wav has 26,214,401 bytes."
     path.write_bytes(b"just words, whatever the name says")
     with pytest.raises(LimitExceeded) as caught:
         await check_upload(path, WAVS, "WAV it must be.")
