@@ -121,6 +121,8 @@ async def test_the_window_says_the_price_and_starts_when_its_button_is_pressed(
             height = dialog.height()
             pane.start.click()
             await until(lambda: f"{PASSAGES} passages are embedded" in pane.note.text() and pane.start.isHidden())
+            await until(lambda: "to embed" not in pane.price.text(), "the price of what is left")
+            pane.grown.emit()  # it fits its window again
             assert dialog.height() == height, "the buttons below stay under the pointer"
             pane.switch.click()
             await until(lambda: "by words only" in pane.note.text() and pane.switch.text() == "Turn on")

@@ -63,7 +63,8 @@ class EmbeddingsPane(QWidget):
         column.addWidget(self.price)
         for each in (self.start, self.price, self.stop):
             retain_size_when_hidden(each)
-        self.note.setMinimumHeight(NOTE_LINES * theme.line_px("small"))
+        for each in (self.note, self.price):
+            each.setMinimumHeight(NOTE_LINES * theme.line_px("small"))
         links = QHBoxLayout()
         for link in (self.switch, self.delete, self.stop):
             links.addWidget(link)
