@@ -95,6 +95,7 @@ class Theme(QObject):
         self._qt_app: QApplication | None = None
         self._mode: Mode = "system"
         self._percent = 100
+        self._root_of_scale = 1.0
         self._system_font = False
         self._reduced_motion = False
         self._system_is_still = False
@@ -147,8 +148,12 @@ class Theme(QObject):
 
     def set_text_percent(self, percent: int) -> None:
         """Take a text size in per cent, held between 80 and 200."""
-        self._percent = max(MIN_PERCENT, min(MAX_PERCENT, percent))
+        self._take_percent(percent)
         self._refresh_soon()
+
+    def _take_percent(self, percent: int) -> None:
+        self._percent = max(MIN_PERCENT, min(MAX_PERCENT, percent))
+        self._root_of_scale = math.sqrt(self.scale)  # once: each layout asks for dozens of measures
 
     def set_system_font(self, on: bool) -> None:
         self._system_font = on
@@ -177,7 +182,7 @@ class Theme(QObject):
     ) -> None:
         """Take every choice at once, so that a start or an import of settings costs one refresh, not four."""
         self._mode = mode
-        self._percent = max(MIN_PERCENT, min(MAX_PERCENT, text_percent))
+        self._take_percent(text_percent)
         self._system_font = system_font
         self._reduced_motion = reduced_motion
         self._wants_contrast = high_contrast
@@ -215,7 +220,7 @@ class Theme(QObject):
 
     def px(self, n: float) -> int:
         """Return a spacing or radius: it grows by the square root of the text scale."""
-        return round(n * math.sqrt(self.scale))
+        return round(n * self._root_of_scale)
 
     def type_px(self, n: float) -> int:
         """Return a text size or line height: it grows fully."""

@@ -216,13 +216,15 @@ class Composer(QWidget):
     def show_cost(self, note: CostNote) -> None:
         """The most that the next turn can cost."""
         self._show_links(note.links)
+        has_same_words = (self.tokens.text(), self.cost.text()) == (note.tokens, note.text)
         self.tokens.set_text(note.tokens)
         self.tokens.setToolTip(tr("Estimated tokens of your message and attachments"))
         self.cost.set_text(note.text)
         self.cost.set_role("warn" if note.warns else "text3")
         self.cost.setToolTip(plain_tip(note.detail))
         self.cost.setAccessibleDescription(note.detail)
-        self._fold()
+        if not has_same_words:
+            self._fold()
 
     @cached_property
     def strip(self) -> AttachmentStrip:

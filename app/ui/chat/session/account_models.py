@@ -59,6 +59,7 @@ class AccountModels:
         self._saved: tuple[Model, ...] = ()
         self._saved_at: datetime | None = None
         self._on_disk: tuple[Model, ...] = ()
+        self._default: tuple[tuple[Model, ...], str, str] = ((), "", "")  # what came of these models and this choice
 
     def models(self) -> tuple[Model, ...]:
         return self._fetched or self.current_account.models or self._saved
@@ -120,12 +121,10 @@ class AccountModels:
     def default_id(self) -> str:
         """The person's own choice for new chats, else the one that the service calls its default (never a fixed id)."""
         chosen = self.settings.value.default_model.get(self._account_id, "")
-        models = [model for model in self.models() if not model.offline]
-        if any(model.id == chosen for model in models):
-            return chosen
-        marked = next((model for model in models if "default" in model.model_spec.traits), None)
-        first = marked or (models[0] if models else None)
-        return first.id if first is not None else chosen
+        models = self.models()
+        if models is not self._default[0] or chosen != self._default[1]:
+            self._default = models, chosen, _default_id(models, chosen)
+        return self._default[2]
 
     def glimpse(self, model_id: str) -> CachedModel | None:
         """What was last known of this model, or of the usual one for "", while there is no list; None for another."""
@@ -192,6 +191,15 @@ class AccountModels:
             return ""
         told = service.client.limits.pace.told(text_pace(model.id))
         return text_tier(told, partner=account is not None and account.partner)
+
+
+def _default_id(models: tuple[Model, ...], chosen: str) -> str:
+    offered = [model for model in models if not model.offline]
+    if any(model.id == chosen for model in offered):
+        return chosen
+    marked = next((model for model in offered if "default" in model.model_spec.traits), None)
+    first = marked or (offered[0] if offered else None)
+    return first.id if first is not None else chosen
 
 
 def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: str) -> ModelRow:

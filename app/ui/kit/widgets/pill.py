@@ -38,14 +38,23 @@ class PillButton(QToolButton):
         self._icon = icon_name
         self._shortcut = shortcut
         self._tone = "accent"
+        self._hint: QSize | None = None
         self.setCheckable(True)
         self.setChecked(checked)
         self.setText(sanitize_text(text))
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.set_usable(True)
-        theme.changed.connect(self.updateGeometry)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._apply_theme)
+
+    def _apply_theme(self) -> None:
+        self._hint = None
+        self.updateGeometry()
+        self.update()
+
+    def setText(self, text: str) -> None:
+        self._hint = None
+        super().setText(text)
 
     def set_usable(self, usable: bool, reason: str = "") -> None:
         """Off limits the pill stays in its place, dashed, and its tooltip says why."""
@@ -60,6 +69,7 @@ class PillButton(QToolButton):
         """Show another icon; `tone` is the color role of the pill while it is on."""
         if (icon_name, tone) != (self._icon, self._tone):
             self._icon, self._tone = icon_name, tone
+            self._hint = None
             self.updateGeometry()
             self.update()
 
@@ -67,6 +77,12 @@ class PillButton(QToolButton):
         return self.height() / 2
 
     def sizeHint(self) -> QSize:
+        """Measured once for each text: the row of the message box asks at every key."""
+        if self._hint is None:
+            self._hint = self._measure()
+        return QSize(self._hint)
+
+    def _measure(self) -> QSize:
         theme = self._theme
         width = QFontMetricsF(theme.font("small", 500)).horizontalAdvance(self.text()) + theme.px(11)
         gap = theme.px(6) if self.text() else theme.px(-2)
