@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 import aiosqlite
 
 from app.storage.backups import Backup, Clock, Progress, backups_in, make_backup, rotate, utc_now
-from app.storage.schema import BUSY_TIMEOUT_S, in_words, migrations_in, prepare, statements
+from app.storage.schema import BUSY_TIMEOUT_S, in_words, migrations_in, prepare
 from app.storage.search_index import CREATE_TERMS, KEY, NONE, TRIGRAM
 
 Row = tuple[Any, ...]
@@ -113,8 +113,7 @@ class Database:
             await connection.execute("PRAGMA temp_store=MEMORY")
             await connection.execute("PRAGMA secure_delete=ON")
             await connection.execute("PRAGMA foreign_keys=ON")
-            for statement in (statement for step in steps for statement in statements(step.sql)):
-                await connection.execute(statement)
+            await connection.executescript("\n".join(step.sql for step in steps))
             self._memory = Database(self.path, self.backups, connection, connection, NONE, self.now)
         return self._memory
 
