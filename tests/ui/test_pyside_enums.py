@@ -13,6 +13,8 @@ pyside_enums.make_enumerations_fast()
 fast = enum.EnumType._create_
 assert fast is not slow
 assert enum.Enum("T", [("A", 1)]).__module__ == "__main__"
+newer = lambda: enum.Enum._create_(class_name="T", names=[("A", 1)])  # as Python 3.12 and later call it
+assert newer().A.value == 1
 made = 0
 
 
@@ -30,10 +32,11 @@ def plain(value, kind):
     return getattr(value, "__func__", value)
 
 
-def both(base, name, names, **how):
+def both(base, class_name, names, **how):
     global made
     made += 1
-    ours, theirs = fast(base, name, list(names), **how), slow(base, name, list(names), **how)
+    name = class_name
+    ours, theirs = fast(base, class_name, list(names), **how), slow(base, class_name, list(names), **how)
     left, right = dict(vars(ours)), dict(vars(theirs))
     assert set(left) == set(right), (name, set(left) ^ set(right))
     for key in set(left) - {"__dict__", "__weakref__", "__module__"}:

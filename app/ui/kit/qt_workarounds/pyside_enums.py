@@ -28,16 +28,17 @@ def make_enumerations_fast() -> None:
     setattr(enum.EnumType, _METHOD, _create)
 
 
-def _create(base: Any, name: str, names: Any, **how: Any) -> Any:
+def _create(base: Any, class_name: str, names: Any, **how: Any) -> Any:
+    """From Python 3.12 on, Python calls it by the names of its arguments."""
     plain = base in _PLAIN and how.get("module") is None and how.get("qualname") is None and how.get("type") is None
     if not plain or not isinstance(names, list) or not names:
-        return _made_slowly(base, name, names, **how)
+        return _made_slowly(base, class_name, names, **how)
     template, taken = _template(base, how.get("boundary"))
     if not _are_plain(names, taken, flags=issubclass(base, enum.Flag)):
-        return _made_slowly(base, name, names, **how)
+        return _made_slowly(base, class_name, names, **how)
     namespace = {key: type(value)() if type(value) in _HOUSEKEEPING else value for key, value in template.items()}
     namespace["__module__"] = sys._getframe(2).f_globals.get("__name__", __name__)  # noqa: SLF001 - whoever calls the base
-    made: Any = type.__new__(enum.EnumType, name, (base,), namespace)
+    made: Any = type.__new__(enum.EnumType, class_name, (base,), namespace)
     (_add_flags if issubclass(base, enum.Flag) else _add_values)(made, names)
     return made
 
@@ -98,6 +99,6 @@ def _add_flags(made: Any, names: _Pairs) -> None:
 
 def _member(made: Any, new: Any, name: str, value: int, place: int, *, integers: bool) -> Any:
     member = new(made, value) if integers else new(made)
-    own = member.__dict__
-    own["_value_"], own["_name_"], own["__objclass__"], own["_sort_order_"] = value, name, made, place
+    # Not by way of its `__dict__`: it would keep that, and a start makes thousands of members.
+    member._value_, member._name_, member.__objclass__, member._sort_order_ = value, name, made, place
     return member
