@@ -9,7 +9,6 @@ only where a goal is absolute (a stall in milliseconds).
 import gc
 import json
 import math
-import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -42,6 +41,8 @@ def medians(*measures: Callable[[], float], runs: int = MIN_RUNS, warm_up: int =
 
     In turns, because a neighbor's load on the machine then falls on all of them alike.
     """
+    import statistics  # not above: windows whose memory is measured need `percentile` alone
+
     if runs < MIN_RUNS:
         raise ValueError(f"a median of {runs} says too little: take at least {MIN_RUNS}")
     taken: list[list[float]] = [[] for _ in measures]
