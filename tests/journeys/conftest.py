@@ -2,6 +2,9 @@
 
 import asyncio
 import inspect
+import socket
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -13,7 +16,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 import app
-from app.bootstrap import prebuild_tabs
+from app.bootstrap import prebuild_tabs, sandbox_process
 from app.bootstrap.options import Options
 from app.bootstrap.rialto import Rialto
 from app.bootstrap.startup_context import StartupContext
@@ -43,6 +46,7 @@ def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", no_keychain())
 
 
+FORKED_SANDBOX = Path(__file__).with_name("forked_sandbox.py")
 LIBRARIES = ("storage", "credentials")  # of the program: who calls these decides in which thread
 APP = Path(app.__file__).parent
 
@@ -74,6 +78,29 @@ def no_write_by_the_window() -> Iterator[None]:
 def _tabs_are_built_when_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Building all tabs ahead takes longer than most journeys, which go to one or two; test_tabs_ahead.py does it."""
     monkeypatch.setattr(prebuild_tabs, "SETTLE_S", 3600.0)
+
+
+@pytest.fixture(scope="session")
+def forked_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str] | None]:
+    """The beginning of the command that is a Sandbox at once, or None where processes do not fork."""
+    if sys.platform != "linux":
+        yield None
+        return
+    path = tmp_path_factory.mktemp("sandboxes") / "socket"
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(path))
+        listening.listen()
+        serve = [sys.executable, "-m", "tests.journeys.forked_sandbox", "serve", str(listening.fileno())]
+        server = subprocess.Popen(serve, stdin=subprocess.PIPE, pass_fds=(listening.fileno(),), cwd=APP.parent)
+    yield [sys.executable, "-I", "-S", str(FORKED_SANDBOX), "join", str(path)]
+    server.communicate()
+
+
+@pytest.fixture(autouse=True)
+def _sandboxes_are_forked(monkeypatch: pytest.MonkeyPatch, forked_sandbox: list[str] | None) -> None:
+    """To start one takes longer than most journeys take with it; test_sandbox_process.py does it."""
+    if forked_sandbox is not None:
+        monkeypatch.setattr(sandbox_process, "own_command", lambda: forked_sandbox)
 
 
 @asynccontextmanager

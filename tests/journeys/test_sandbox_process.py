@@ -22,6 +22,11 @@ from app.storage.paths import Paths
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(autouse=True)
+def _sandboxes_are_forked() -> None:
+    """Here it starts as it does for everybody."""
+
+
 @pytest_asyncio.fixture
 async def harness(tmp_path: Path, qapp: object) -> AsyncIterator[SandboxProcess]:
     harness = SandboxProcess(Paths.below(tmp_path))
