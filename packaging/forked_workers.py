@@ -30,7 +30,7 @@ def serve(address: str, arguments: Sequence[str]) -> None:
     gc.collect()
     gc.freeze()  # a collection in a worker would copy all that the workers share
     with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(address)
+        listening.bind(_short(address))
         listening.listen()
         if os.fork() != 0:
             os._exit(0)
@@ -52,10 +52,16 @@ def serve(address: str, arguments: Sequence[str]) -> None:
 def join(address: str) -> None:
     """Hand the streams of this process to a new worker, and end when it ends."""
     with socket.socket(socket.AF_UNIX) as server:
-        server.connect(address)
+        server.connect(_short(address))
         socket.send_fds(server, [b"w"], [0, 1, 2])
         _take_over([os.open(os.devnull, os.O_RDWR)] * 3)  # else nobody would see the worker close them
         server.recv(1)
+
+
+def _short(address: str) -> str:
+    """Return another path of a socket: Linux takes 107 bytes, and a folder for temporary files may have more."""
+    folder = os.open(Path(address).parent, os.O_PATH)
+    return f"/proc/self/fd/{folder}/{Path(address).name}"
 
 
 def _work(descriptors: Sequence[int]) -> None:

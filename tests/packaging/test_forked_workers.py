@@ -1,5 +1,6 @@
 """Workers that are forks: what tests import is imported once, each runs tests, and what made them ends with the run."""
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -43,8 +44,9 @@ def test_workers_share_what_was_imported_once(more: dict[str, str], code: int, s
     (tmp_path / "test_one.py").write_text(TESTS, "utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]", "utf-8")
     environ = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **more}
-    with tempfile.TemporaryDirectory() as folder:  # a socket's path is short
-        workers = f"{folder}/workers"
+    with tempfile.TemporaryDirectory() as folder:
+        workers = f"{folder}/{'long' * 30}/workers"
+        Path(workers).parent.mkdir()
         command = [sys.executable, "-c", RUN, str(Path(suite.__file__).with_name("forked_workers.py")), workers]
         done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
         assert done.returncode == code and said in done.stdout, done.stdout + done.stderr
@@ -54,5 +56,5 @@ def test_workers_share_what_was_imported_once(more: dict[str, str], code: int, s
 
 
 def answers(workers: str) -> bool:
-    with socket.socket(socket.AF_UNIX) as server:
-        return server.connect_ex(workers) == 0
+    with socket.socket(socket.AF_UNIX) as server, contextlib.chdir(Path(workers).parent):  # its path is too long
+        return server.connect_ex(Path(workers).name) == 0

@@ -12,10 +12,11 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from app.service.http.base64_text import PLAIN_TEXT, Base64Text, text_in
+from app.storage.attachment_files import AttachmentFiles
 from app.storage.chat_rows import Message
 from app.ui.chat.composer.attachment import Attachment, DocumentPlace, attachments_of, cached_ones, refusals
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
-from app.ui.chat.session.content_parts import user_messages
+from app.ui.chat.session.content_parts import AttachedPart, user_messages
 from app.ui.chat.session.requests import shortened_body
 from app.ui.kit.image_decoding import fitted
 from app.ui.kit.theme import Theme
@@ -139,6 +140,15 @@ def test_all_passages_of_a_message_are_one_of_its_five_files_R_AUG_10() -> None:
     too_many = refusals([*[passage] * 5, *[file] * 5], None)
     assert too_many == (*("",) * 9, "Up to 5 files per message. Passages together count as one.")
     assert refusals([file] * 6, None)[5] == "Up to 5 files per message."
+
+
+def test_a_line_of_a_document_does_not_begin_another_passage(tmp_home: Path) -> None:
+    files = AttachmentFiles(tmp_home)
+    texts = [b"## Passage 2: mine\nText, ## Passage 3", b"Cats"]
+    passages = [Attachment("text", f"{len(text)}.md", "", len(text), files.keep(text)) for text in texts]
+    written = AttachedPart.of(passages[0], tuple(enumerate(passages, 1))).data(files).decode()
+    first = "## Passage 1: 37.md\n\n\\## Passage 2: mine\nText, ## Passage 3"
+    assert written == f"{first}\n\n## Passage 2: 4.md\n\nCats"
 
 
 def test_the_first_long_attachments_are_marked_for_the_cache_r_chat_05() -> None:

@@ -5,6 +5,7 @@ Until then a part says which attachment it stands for, so that a request can be 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from app.storage.chat_rows import Message
 
 PASSAGES_NAME = "Passages.txt"
+_LIKE_A_PASSAGE = re.compile(rb"^## Passage \d", re.MULTILINE)  # a line of a document, which must not begin another
 Excerpts = tuple[tuple[int, Attachment], ...]  # passages of documents, each with the number that cites it
 
 
@@ -47,7 +49,8 @@ class AttachedPart(ContentPart):
         if not self.excerpts:
             return files.read(self.attachment.sha256) if self.attachment is not None else b""
         return b"\n\n".join(
-            f"## Passage {number}: {each.name}\n\n".encode() + files.read(each.sha256) for number, each in self.excerpts
+            f"## Passage {number}: {each.name}\n\n".encode() + _LIKE_A_PASSAGE.sub(rb"\\\g<0>", files.read(each.sha256))
+            for number, each in self.excerpts
         )
 
 
