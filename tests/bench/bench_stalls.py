@@ -34,15 +34,16 @@ class Heart:
     def __init__(self) -> None:
         self.late_ms: list[float] = []
         self.busy_ms: list[float] = []  # of the processor
+        self.all_busy_ms: list[float] = []  # the same with every other thread
         self._clock = QElapsedTimer()
-        self._cpu_s = 0.0
+        self._cpu_s = self._all_cpu_s = 0.0
         self._timer = QTimer()
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(BEAT_MS)
         self._timer.timeout.connect(self._beat)
 
     def start(self) -> None:
-        self._cpu_s = time.thread_time()
+        self._cpu_s, self._all_cpu_s = time.thread_time(), time.process_time()
         self._clock.start()
         self._timer.start()
 
@@ -51,9 +52,10 @@ class Heart:
 
     def _beat(self) -> None:
         self.late_ms.append(max(0.0, self._clock.nsecsElapsed() / 1e6 - BEAT_MS))
-        now_s = time.thread_time()
+        now_s, all_now_s = time.thread_time(), time.process_time()
         self.busy_ms.append((now_s - self._cpu_s) * 1000)
-        self._cpu_s = now_s
+        self.all_busy_ms.append((all_now_s - self._all_cpu_s) * 1000)
+        self._cpu_s, self._all_cpu_s = now_s, all_now_s
         self._clock.restart()
 
 

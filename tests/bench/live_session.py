@@ -3,8 +3,9 @@
 Figures are one JSON line: `cpu_s` of the tree while the answer came, `mb` at its end (PSS of the tree), `turn_ms`, the
 longest, and `p99_ms` of `turns`. `chats PORT COUNT`, for `bench_growth`, has so many answers at the same time;
 `idle PORT`, for `bench_idle`, looks at every tab with a video on the way, then says `idle` and does nothing;
-`slow PORT`, for `bench_slow`, tells how late beats of 5 ms came instead: `late_ms` at most, `late_p99_ms`, `beats`, and
-`busy_ms`, the most that the window's thread took of the processor between two of them.
+`slow PORT` and `bare_slow PORT`, for `bench_slow`, tell how late beats of 5 ms came as well: `late_ms` at most,
+`late_p99_ms`, `beats`, and what was taken of the processor between two of them at most: `busy_ms` by the window's
+thread, `all_busy_ms` by all threads.
 """
 
 import json
@@ -17,6 +18,7 @@ from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 
@@ -27,6 +29,9 @@ import asyncio  # noqa: E402
 from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer  # noqa: E402
 
 from tests.bench.harness import percentile  # noqa: E402
+
+if TYPE_CHECKING:
+    from tests.bench.bench_stalls import Heart
 
 RATE = 100  # tokens a second
 PATIENCE_S = 600.0
@@ -289,10 +294,7 @@ async def _measure(  # type: ignore[no-untyped-def]  # as above
             await asyncio.sleep(0.5)
         figures |= meter.end()
         if beats:
-            heart.stop()
-            late = heart.late_ms
-            figures |= {"late_ms": max(late), "late_p99_ms": percentile(late, 0.99), "beats": float(len(late))}
-            figures["busy_ms"] = max(heart.busy_ms)
+            figures |= _told(heart)
             return
         rialto.window.expect_tab()
         await until(lambda: all(name in frames.by_name for name in names), within_s=PATIENCE_S)
@@ -314,7 +316,18 @@ def _type(box, text: str) -> None:  # type: ignore[no-untyped-def]  # as above
             QApplication.sendEvent(box, QKeyEvent(kind, key, Qt.KeyboardModifier.NoModifier, character))
 
 
-def bare(port: int) -> None:
+def _told(heart: "Heart") -> dict[str, float]:
+    heart.stop()
+    late = heart.late_ms
+    figures = {"late_ms": max(late), "late_p99_ms": percentile(late, 0.99), "beats": float(len(late))}
+    return {**figures, "busy_ms": max(heart.busy_ms), "all_busy_ms": max(heart.all_busy_ms)}
+
+
+def bare_slow(port: int) -> None:
+    bare(port, beats=True)
+
+
+def bare(port: int, *, beats: bool = False) -> None:
     from PySide6.QtGui import QTextCursor
     from PySide6.QtNetwork import QTcpSocket
     from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
@@ -328,6 +341,11 @@ def bare(port: int) -> None:
     window.resize(1440, 900)
     window.show()
     meter = Meter()
+    heart: Heart | None = None
+    if beats:
+        from tests.bench.bench_stalls import Heart
+
+        heart = Heart()
     socket = QTcpSocket()
     rest = b""
 
@@ -340,12 +358,15 @@ def bare(port: int) -> None:
                 cursor.movePosition(QTextCursor.MoveOperation.End)
                 cursor.insertText(json.loads(line[6:])["choices"][0]["delta"].get("content", ""))
             elif line.startswith(b"data: [DONE]"):
-                print(json.dumps(meter.end()), flush=True)
+                told = _told(heart) if heart is not None else {}
+                print(json.dumps({**meter.end(), **told}), flush=True)
                 qt_app.quit()
         field.verticalScrollBar().setValue(field.verticalScrollBar().maximum())
 
     def begin() -> None:
         meter.begin()
+        if heart is not None:
+            heart.start()
         socket.connectToHost("127.0.0.1", port)
         socket.write(b"POST /chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
 
@@ -358,6 +379,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         asyncio.run(Server(*map(int, sys.argv[2:])).run())
     else:
-        {"rialto": rialto, "bare": bare, "chats": chats, "idle": idle, "slow": slow}[sys.argv[1]](
-            *map(int, sys.argv[2:])
-        )
+        kinds = (rialto, bare, chats, idle, slow, bare_slow)
+        {kind.__name__: kind for kind in kinds}[sys.argv[1]](*map(int, sys.argv[2:]))
