@@ -95,6 +95,15 @@ class Seen(NamedTuple):
     depth: int
 
 
+def _states(halves: tuple[int, int]) -> frozenset[str]:
+    bits = halves[0] | halves[1] << 32
+    return frozenset(state for state, bit in STATES.items() if bits >> bit & 1)
+
+
+def _call_to(node: Node, member: str) -> Message:
+    return new_method_call(DBusAddress(node.path, bus_name=node.owner, interface=ACCESSIBLE), member)
+
+
 def _property_call(node: Node, name: str, interface: str = ACCESSIBLE) -> Message:
     to = DBusAddress(node.path, bus_name=node.owner, interface="org.freedesktop.DBus.Properties")
     return new_method_call(to, "Get", "ss", (interface, name))
@@ -113,6 +122,7 @@ class Reader:
         self._connect(kinds)
 
     def _connect(self, kinds: Sequence[str]) -> None:
+        self._screen = Screen(self.display)
         self._bus: DBusConnection = open_dbus_connection(self._address)
         bus = Proxy(message_bus, self._bus)
         for kind in ("Object", "Window", "Focus"):
@@ -136,6 +146,7 @@ class Reader:
 
     def close(self) -> None:
         self._bus.close()
+        self._screen.close()
 
     def _call(self, to: DBusAddress, member: str, signature: str | None = None, body: tuple[Any, ...] = ()) -> Any:
         return self._calls([new_method_call(to, member, signature, body)])[0]
@@ -193,7 +204,10 @@ class Reader:
         return node
 
     def name(self, node: Node) -> str:
-        return str(self._property(node, "Name"))
+        return self.names([node])[0]
+
+    def names(self, nodes: Sequence[Node]) -> list[str]:
+        return [str(name) for ((_, name),) in self._calls([_property_call(node, "Name") for node in nodes])]
 
     def role(self, node: Node) -> str:
         return str(self._ask(node, "GetRoleName"))
@@ -211,20 +225,23 @@ class Reader:
         return left, top, width, height
 
     def look(self, node: Node, depth: int = 0) -> Seen:
-        to = DBusAddress(node.path, bus_name=node.owner, interface=ACCESSIBLE)
-        asked = [new_method_call(to, member) for member in ("GetState", "GetRoleName", "GetInterfaces")]
+        return self._pass(node, depth)[0]
+
+    def _pass(self, node: Node, depth: int) -> tuple[Seen, list[Node]]:
+        """Return what is read of an object, and its children."""
+        asked = [_call_to(node, member) for member in ("GetState", "GetRoleName", "GetInterfaces", "GetChildren")]
         asked += [_property_call(node, name) for name in ("Name", "Description")]
-        ((low, high),), (role,), (interfaces,), ((_, name),), ((_, description),) = self._calls(asked)
-        bits = low | high << 32
-        return Seen(
+        (states,), (role,), (interfaces,), (children,), ((_, name),), ((_, description),) = self._calls(asked)
+        seen = Seen(
             node,
             str(role),
             str(name),
             str(description),
-            frozenset(state for state, bit in STATES.items() if bits >> bit & 1),
+            _states(states),
             frozenset(str(each).removeprefix("org.a11y.atspi.") for each in interfaces),
             depth,
         )
+        return seen, [Node(*each) for each in children]
 
     def program(self) -> Node:
         """Wait for Rialto on the bus and return its root; a screen reader may be there too."""
@@ -234,20 +251,32 @@ class Reader:
 
     def walk(self, node: Node, depth: int = 0) -> Iterator[Seen]:
         """Every object on screen below `node`, from the top."""
-        seen = self.look(node, depth)
+        seen, children = self._pass(node, depth)
         if depth and "showing" not in seen.states:
             return
         yield seen
-        for child in self.children(node):
+        for child in children:
             with suppress(LookupError):  # it went while it was looked at
                 yield from self.walk(child, depth + 1)
+
+    def search(self, node: Node, fits: Callable[[str], object], depth: int = 0) -> Iterator[Seen]:
+        """The same for objects whose name fits: of the others no more is asked than where to go on, which is half."""
+        asked = [_call_to(node, "GetState"), _call_to(node, "GetChildren"), _property_call(node, "Name")]
+        (states,), (children,), ((_, name),) = self._calls(asked)
+        if depth and "showing" not in _states(states):
+            return
+        if fits(str(name)):
+            yield self.look(node, depth)
+        for child in children:
+            with suppress(LookupError):  # it went while it was looked at
+                yield from self.search(Node(*child), fits, depth + 1)
 
     def find(self, root: Node, name: str, role: str = "") -> Node:
         """Wait for an object on screen whose name begins with `name`."""
 
         def found() -> Node | None:
-            fits = (seen for seen in self.walk(root) if seen.name.startswith(name) and role in ("", seen.role))
-            return next((seen.node for seen in fits), None)
+            fits = self.search(root, lambda each: each.startswith(name))
+            return next((seen.node for seen in fits if role in ("", seen.role)), None)
 
         return self.wait(found, f"{role or 'an object'} called {name!r}")
 
@@ -276,7 +305,7 @@ class Reader:
                 result = found()
                 if result:
                     return result
-            activate_window(self.display)
+            self._screen.activate_window()
             self.listen(0.05)
         raise AssertionError(f"{what} did not come; heard: {self.said()[-20:]}")
 
@@ -315,8 +344,7 @@ class Reader:
         """Whether an object of this name has the focus. A list that is filled says it of a row meanwhile."""
         for node in reversed(list(self._lately)):
             with suppress(LookupError):
-                seen = self.look(node)
-                if seen.name == name and "focused" in seen.states:
+                if self.name(node) == name and "focused" in self.look(node).states:
                     return True
         return False
 
@@ -329,7 +357,7 @@ class Reader:
 
     def press(self, keys: str) -> None:
         """Press keys held together, as "Ctrl+Shift+M"."""
-        activate_window(self.display)
+        self._screen.activate_window()
         self.presses += 1
         codes = [CODES[key if len(key) > 1 else key.lower()] for key in keys.split("+")]
         for code in codes:
@@ -339,7 +367,7 @@ class Reader:
 
     def click(self, node: Node, presses: int = 1) -> None:
         """Press the mouse button in the middle of an object."""
-        activate_window(self.display)
+        self._screen.activate_window()
         self.clicks += presses
         left, top, width, height = self._extents(node)
         at = (left + width // 2, top + height // 2)
@@ -377,17 +405,27 @@ class Reader:
 _NEVER_MIND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda _display, _error: 0)
 
 
-def activate_window(display: str) -> None:
-    """Give the keyboard to the largest window where none has it, as a window manager would: there is none."""
-    x11 = ctypes.CDLL("libX11.so.6")
-    x11.XSetErrorHandler(_NEVER_MIND)
-    x11.XOpenDisplay.restype = ctypes.c_void_p
-    connection = ctypes.c_void_p(x11.XOpenDisplay(display.encode()))
-    x11.XDefaultRootWindow.restype = ctypes.c_ulong
-    root = ctypes.c_ulong(x11.XDefaultRootWindow(connection))
-    focused, after = ctypes.c_ulong(), ctypes.c_int()
-    x11.XGetInputFocus(connection, ctypes.byref(focused), ctypes.byref(after))
-    if focused.value in (0, 1, root.value):
+class Screen:
+    """An X server without a window manager, which is made up for here."""
+
+    def __init__(self, display: str) -> None:
+        self._x11 = ctypes.CDLL("libX11.so.6")
+        self._x11.XSetErrorHandler(_NEVER_MIND)
+        self._x11.XOpenDisplay.restype = ctypes.c_void_p
+        self._x11.XDefaultRootWindow.restype = ctypes.c_ulong
+        self._connection = ctypes.c_void_p(self._x11.XOpenDisplay(display.encode()))
+
+    def close(self) -> None:
+        self._x11.XCloseDisplay(self._connection)
+
+    def activate_window(self) -> None:
+        """Give the keyboard to the largest window where none has it, as a window manager would."""
+        x11, connection = self._x11, self._connection
+        root = ctypes.c_ulong(x11.XDefaultRootWindow(connection))
+        focused, after = ctypes.c_ulong(), ctypes.c_int()
+        x11.XGetInputFocus(connection, ctypes.byref(focused), ctypes.byref(after))
+        if focused.value not in (0, 1, root.value):
+            return
         above, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
         windows = ctypes.POINTER(ctypes.c_ulong)()
         x11.XQueryTree(
@@ -402,7 +440,7 @@ def activate_window(display: str) -> None:
             sizes[window] = width.value * height.value
         largest = max(sizes, key=lambda window: sizes[window], default=root.value)
         x11.XSetInputFocus(connection, ctypes.c_ulong(largest), 2, ctypes.c_ulong(0))  # 2: back to its parent
-    x11.XCloseDisplay(connection)
+        x11.XSync(connection, 0)
 
 
 @contextmanager

@@ -18,8 +18,8 @@ def click(heard: Heard, name: str, role: str = "push button", presses: int = 1) 
 
     def found() -> Node | None:
         for window in (top for top in (popover(reader, root), root) if top):
-            for seen in reader.walk(window):
-                if re.fullmatch(name, seen.name) and seen.role == role and {"enabled", "showing"} <= seen.states:
+            for seen in reader.search(window, re.compile(name).fullmatch):
+                if seen.role == role and {"enabled", "showing"} <= seen.states:
                     return seen.node
         return None
 

@@ -49,7 +49,7 @@ def commands_that_open(heard: Heard) -> list[str]:
 
 
 def results(reader: Reader, root: Node) -> list[str]:
-    return [reader.name(row) for row in reader.children(reader.find(root, "Results", "list"))]
+    return reader.names(reader.children(reader.find(root, "Results", "list")))
 
 
 def is_work(seen: Seen) -> bool:
