@@ -280,12 +280,9 @@ async def _measure(  # type: ignore[no-untyped-def]  # as above
         _type(box, "How long should a client wait?")
         rialto.chat.use_model(MODEL)
         await asyncio.sleep(1)
-        if beats:
-            from tests.bench.bench_stalls import Heart
-
-            heart = Heart()
+        heart = _heart() if beats else None
         meter.begin()
-        if beats:
+        if heart is not None:
             heart.start()  # only now: to read the processor time of all processes takes a turn
         _type(box, "\r")
         # Not until it is being written: a short answer has ended by the next look.
@@ -293,7 +290,7 @@ async def _measure(  # type: ignore[no-untyped-def]  # as above
         while rialto.chat.head().writing:
             await asyncio.sleep(0.5)
         figures |= meter.end()
-        if beats:
+        if heart is not None:
             figures |= _told(heart)
             return
         rialto.window.expect_tab()
@@ -314,6 +311,12 @@ def _type(box, text: str) -> None:  # type: ignore[no-untyped-def]  # as above
         key = Qt.Key.Key_Return if character == "\r" else Qt.Key(ord(character.upper()))
         for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
             QApplication.sendEvent(box, QKeyEvent(kind, key, Qt.KeyboardModifier.NoModifier, character))
+
+
+def _heart() -> "Heart":
+    from tests.bench.bench_stalls import Heart  # and with it the view of messages: not where memory is measured
+
+    return Heart()
 
 
 def _told(heart: "Heart") -> dict[str, float]:
@@ -341,11 +344,7 @@ def bare(port: int, *, beats: bool = False) -> None:
     window.resize(1440, 900)
     window.show()
     meter = Meter()
-    heart: Heart | None = None
-    if beats:
-        from tests.bench.bench_stalls import Heart
-
-        heart = Heart()
+    heart = _heart() if beats else None
     socket = QTcpSocket()
     rest = b""
 
