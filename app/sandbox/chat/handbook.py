@@ -11,6 +11,7 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from app.sandbox.chat import word_stems
@@ -21,6 +22,7 @@ _MARKS = re.compile(r"[*_`]|\[([^\]]+)\]\([^)]*\)")
 CANDIDATES = 40
 LEAST_COVERAGE = 0.5  # of the weight of a question's words; below it a passage is not about the question
 WEIGHTS = (3.0, 5.0, 4.0, 1.0)  # page title, heading, further words, body
+Terms = tuple[list[str], ...]  # of these four parts of a section
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,12 @@ class Handbook:
         self.sections: list[Section] = []
         for path in sorted(folder.glob("*.md")):
             self._add(path)
-        self._bags = [
-            frozenset(word_stems.terms(f"{s.page_title} {s.heading} {s.also} {s.text}")) for s in self.sections
+        terms = [
+            tuple(word_stems.terms(part) for part in (s.page_title, s.heading, s.also, s.text)) for s in self.sections
         ]
-        self._titles = [frozenset(word_stems.terms(f"{s.page_title} {s.heading} {s.also}")) for s in self.sections]
-        self._index = _FullText.build(self.sections) or _LikeText(self.sections)
+        self._bags = [frozenset(chain(*parts)) for parts in terms]
+        self._titles = [frozenset(chain(*parts[:3])) for parts in terms]
+        self._index = _FullText.build(terms) or _LikeText(terms)
 
     def close(self) -> None:
         """Let go of the index."""
@@ -133,17 +136,14 @@ class _FullText:
         self._connection = connection
 
     @classmethod
-    def build(cls, sections: Iterable[Section]) -> _FullText | None:
+    def build(cls, sections: Iterable[Terms]) -> _FullText | None:
         connection = sqlite3.connect(":memory:", check_same_thread=False)
         try:
             connection.execute("CREATE VIRTUAL TABLE handbook USING fts5(title, heading, also, body)")
         except sqlite3.OperationalError:  # an SQLite without FTS5
             connection.close()
             return None
-        rows = [
-            (number, *(" ".join(word_stems.terms(part)) for part in (s.page_title, s.heading, s.also, s.text)))
-            for number, s in enumerate(sections)
-        ]
+        rows = [(number, *(" ".join(part) for part in parts)) for number, parts in enumerate(sections)]
         connection.executemany("INSERT INTO handbook(rowid, title, heading, also, body) VALUES (?, ?, ?, ?, ?)", rows)
         return cls(connection)
 
@@ -163,13 +163,10 @@ class _FullText:
 class _LikeText:
     """The same search without FTS5: every section is scored by where the words occur."""
 
-    def __init__(self, sections: Iterable[Section]) -> None:
+    def __init__(self, sections: Iterable[Terms]) -> None:
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.execute("CREATE TABLE handbook(title, heading, also, body)")
-        rows = [
-            (number, *(f" {' '.join(word_stems.terms(part))} " for part in (s.page_title, s.heading, s.also, s.text)))
-            for number, s in enumerate(sections)
-        ]
+        rows = [(number, *(f" {' '.join(part)} " for part in parts)) for number, parts in enumerate(sections)]
         self._connection.executemany(
             "INSERT INTO handbook(rowid, title, heading, also, body) VALUES (?, ?, ?, ?, ?)", rows
         )
