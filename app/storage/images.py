@@ -10,7 +10,7 @@ sending ──► saved        the file is on the disk, decoded once from end to
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -21,6 +21,7 @@ from app.storage.atomic_files import make_folder
 from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.table import Table
+from app.storage.values import micros_of
 from app.translation import tr
 
 ImageState = Literal["sending", "saved", "withheld", "broken", "failed", "unknown"]
@@ -122,9 +123,9 @@ class ImageFiles:
         paths = (self.folder / f"{image_id}{suffix}" for suffix in SUFFIXES.values())
         return next((path for path in paths if path.is_file()), None)
 
-    def size_of(self, images: Sequence[StoredImage]) -> int:
+    def size_of(self, ids: Collection[str]) -> int:
         """Return the bytes that images take on this disk, with what the service sent for them; blocks."""
-        ids = {image.id for image in images}  # the names of all their files begin with one
+        ids = frozenset(ids)  # the names of all their files begin with one
         try:
             with os.scandir(self.folder) as entries:
                 return sum(entry.stat().st_size for entry in entries if entry.name.partition(".")[0] in ids)
@@ -162,12 +163,30 @@ class Images:
     async def one(self, image_id: str) -> StoredImage:
         return await _IMAGES.one(self._database, image_id)
 
-    async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[StoredImage, ...]:
-        """Return images, newest first; those of one batch in the order of their numbers."""
-        where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
-        return await _IMAGES.select_many(
-            self._database, f"WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", [limit]
+    async def recent(
+        self, *, trashed: bool = False, until: datetime | None = None, limit: int = LONGEST_LIST
+    ) -> tuple[StoredImage, ...]:
+        """Return images, newest first, those of one batch in the order of their numbers; none newer than `until`."""
+        where = _where(trashed) if until is None else f"{_where(trashed)} AND created_at <= ?"
+        values = [limit] if until is None else [micros_of(until), limit]
+        return await _IMAGES.select_many(self._database, f"WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", values)
+
+    async def some(self, image_ids: Collection[str]) -> tuple[StoredImage, ...]:
+        """Return those of the images that are there, in the trash or not."""
+        places = ", ".join("?" * len(image_ids))
+        return await _IMAGES.select(self._database, f"WHERE id IN ({places})", [*image_ids])
+
+    async def ids(self, *, trashed: bool = False) -> list[str]:
+        return await self._database.fetch_many(f"SELECT id FROM images WHERE {_where(trashed)}", (), lambda row: row[0])
+
+    async def count(self) -> tuple[int, int]:
+        """Return how many images are not in the trash, and how many of those have a file."""
+        row = await self._database.fetch_one(
+            "SELECT count(*), count(CASE WHEN state = 'saved' AND file <> '' THEN 1 END) FROM images"
+            " WHERE trashed_at IS NULL"
         )
+        assert row is not None
+        return row[0], row[1]
 
     async def unfinished(self) -> tuple[StoredImage, ...]:
         """Return what a killed program was waiting for."""
@@ -183,3 +202,7 @@ class Images:
 
     def now(self) -> datetime:
         return self._database.now()
+
+
+def _where(trashed: bool) -> str:
+    return "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"

@@ -128,6 +128,7 @@ class Gallery(QWidget):
     problem_action = Signal(str)
     folder_requested = Signal()
     dropped = Signal(object)  # (Path, …)
+    more_requested = Signal()  # older images than those of the state
 
     def __init__(
         self,
@@ -291,6 +292,7 @@ class Gallery(QWidget):
         self.view.menu_requested.connect(self.menu_requested)
         self.view.resized.connect(self._lay_out)
         self.view.verticalScrollBar().valueChanged.connect(self._name_group)
+        self.model.more_requested.connect(self.more_requested)
         self.thumbnails.loaded.connect(self._loaded)
         self.empty.action.connect(self._example)
         self.nothing.action.connect(lambda _: self._clear())
@@ -312,7 +314,7 @@ class Gallery(QWidget):
         before, self._gallery_state = self._gallery_state, gallery_state
         from_top = (before.search, before.scope) != (gallery_state.search, gallery_state.scope)
         chosen = self.current()
-        self.model.set_rows(gallery_state.tiles, from_top=from_top)
+        self.model.set_rows(gallery_state.tiles, from_top=from_top, has_unread=gallery_state.unread > 0)
         if not self.view.currentIndex().isValid() and gallery_state.tiles:
             if from_top and gallery_state.search and not self.model.index_of(chosen).isValid():
                 chosen = ""  # further down, or not found at all
@@ -322,7 +324,7 @@ class Gallery(QWidget):
         if self._wanted and self.model.index_of(self._wanted).isValid():
             self.select(self._wanted)
         number = len(gallery_state.tiles)
-        what = tr_n("{n} image", "{n} images", number)
+        what = tr_n("{n} image", "{n} images", number + gallery_state.unread)
         self.count.set_text(what if gallery_state.total else "")
         self.search.say_results()
         self.empty_trash.setVisible(gallery_state.scope == "trash" and gallery_state.total > 0)

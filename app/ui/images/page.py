@@ -138,6 +138,7 @@ class ImagesPage(QObject):
         gallery.trash_requested.connect(library.move_to_trash)
         gallery.menu_requested.connect(self.open_menu)
         gallery.searched.connect(library.search_for)
+        gallery.more_requested.connect(library.read_more)
         gallery.scope_chosen.connect(library.show_scope)
         gallery.empty_trash_requested.connect(
             lambda: self.tasks.start_unless_running("images ask trash", self._ask_empty)

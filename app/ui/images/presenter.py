@@ -121,6 +121,7 @@ class ImagesPresenter(CallingPresenter):
         self._edits = {key.removeprefix(EDIT): _draft_from(kept[key]) for key in kept if key.startswith(EDIT)}
         await self._load_saved()
         await self.library.start(images)
+        await self.library.read_these(self.form.references)
         await self.prompts.start(Presets(database))
         self._look()
         self._say_left(found, unknown)
@@ -227,6 +228,12 @@ class ImagesPresenter(CallingPresenter):
         self.form = form
         self.keep(form=form.to_json())
         self.form_replaced.emit(form)
+        self._look()
+        if form.references and self.library.images is not None:
+            self.tasks.replace("images references", self._read_references, form.references)
+
+    async def _read_references(self, image_ids: Sequence[str]) -> None:
+        await self.library.read_these(image_ids)
         self._look()
 
     def clear(self) -> None:

@@ -66,7 +66,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class GalleryState:
-    """What the gallery shows: which images, of how many. `busy`: one of them is still to come."""
+    """What the gallery shows: which images, of how many. `busy`: one of them is still to come.
+
+    `unread`: so many older ones follow that were not read yet.
+    """
 
     tiles: Sequence[Tile] = ()
     total: int = 0
@@ -74,6 +77,7 @@ class GalleryState:
     scope: str = ""
     loaded: bool = False
     busy: bool = False
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)

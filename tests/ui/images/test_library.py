@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
@@ -20,7 +22,9 @@ from PySide6.QtWidgets import (
 
 from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
-from app.storage.images import StoredImage
+from app.storage.images import Images, StoredImage
+from app.ui.images.form import ImageForm
+from app.ui.images.session import image_library
 from app.ui.images.session.image_library import name_of
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images
@@ -194,3 +198,84 @@ async def test_images_of_another_account_say_whose_they_are(images: ImagesHarnes
     images.current_account.names = {"box": "Sandbox"}.__getitem__
     images.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)
     assert all(tile.second_line.endswith(" · Sandbox") for tile in images.tiles)
+
+
+READ, YEARS = 121, 300  # images
+
+
+@pytest.fixture
+async def years(images: ImagesHarness, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Images, two for each day, the newest first and every thirtieth starred; some of them are read."""
+    monkeypatch.setattr(image_library, "READ_AT_ONCE", READ)
+    store = Images(images.database)
+    now, values = store.now(), {"state": "saved", "file": "one.png", "form": "png", "size_bytes": 10}
+    made = [
+        store.planned(
+            "generate",
+            "",
+            now - timedelta(days=number // 2),
+            title=f"Harbor {number}",
+            starred=number % 30 == 29,
+            **values,
+        )
+        for number in range(YEARS)
+    ]
+    await store.add(made)
+    await images.presenter.library.load()
+    assert len(images.rows) == READ
+    return [image.id for image in made]
+
+
+async def test_of_years_the_newest_are_read_and_the_others_once_somebody_comes_to_them(
+    images: ImagesHarness, years: list[str]
+) -> None:
+    assert images.count_text() == "300 images"
+    await until(lambda: images.usage_label.text().startswith("300 images"))
+    bar, model = images.gallery_view.verticalScrollBar(), images.page.gallery.model
+
+    def is_shown_at_the_end(image_id: str) -> bool:
+        bar.setValue(bar.maximum())
+        return model.index_of(image_id).isValid()
+
+    resets: list[None] = []
+    model.modelReset.connect(lambda: resets.append(None))
+    await until(lambda: is_shown_at_the_end(years[READ]))
+    assert READ < len(images.rows) < YEARS
+    await until(lambda: is_shown_at_the_end(years[-1]))
+    assert list(images.rows) == [tile.id for tile in images.tiles] == years
+    assert images.count_text() == "300 images"
+    assert not resets, "the place in sight stays"
+
+
+async def test_a_search_and_the_stars_find_what_was_not_read_yet(images: ImagesHarness, years: list[str]) -> None:
+    images.show_scope("starred")
+    await until(lambda: len(images.tiles) == 10)
+    assert [tile.id for tile in images.tiles] == years[29::30]
+    images.show_scope("")
+    await images.presenter.library.load()
+    assert list(images.rows) == years, "what was read stays"
+    images.search("harbor 299")
+    await until(lambda: shown(images) == ["Harbor 299"])
+    assert images.count_text() == "1 image"
+
+
+async def test_a_new_image_comes_first_while_older_ones_are_not_read(images: ImagesHarness, years: list[str]) -> None:
+    images.write("A boat")
+    (boat,) = await images.made()
+    assert list(images.rows) == [boat.id, *years[:READ]]
+    assert images.count_text() == "301 images"
+    images.presenter.library.move_to_trash(years[:30])
+    await until(lambda: len(images.presenter.library.trashed) == 30)
+    assert list(images.rows) == [boat.id, *years[30 : READ + 30]], "as many as before are read"
+    assert images.count_text() == "271 images"
+
+
+async def test_a_form_knows_the_style_image_that_was_not_read_yet(images: ImagesHarness, years: list[str]) -> None:
+    form = ImageForm(references=(years[200],), strengths=(0.5,))
+    images.presenter.use_form(form)
+    await until(lambda: images.presenter.library.one(years[200]) is not None)
+    (known,) = images.presenter._references_of(form)
+    assert (known.title, known.size_bytes) == ("Harbor 200", 10)
+    assert len(images.rows) == READ
+    images.presenter.library.show_scope("")
+    assert years[200] not in [tile.id for tile in images.tiles]

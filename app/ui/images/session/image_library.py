@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError, unavailable
 from app.storage.file_names import file_name
 from app.storage.image_metadata import NotWhole, check_whole, metadata_of
-from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
+from app.storage.images import LONGEST_LIST, SUFFIXES, ImageFiles, Images, StoredImage, title_of
 from app.translation import tr
 from app.ui.images.image_processing import checked_size, small_image
 from app.ui.images.session.tiles import tile_of
@@ -33,6 +33,7 @@ DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
 MEASURE_AFTER_S = 0.2  # several images that come at once are measured once
 MAX_IMAGE_BYTES = 25 * 1024 * 1024
+READ_AT_ONCE = 2_000  # images; all that ten years have gathered take a second and 35 MB
 
 
 def name_of(pattern: str, image: StoredImage) -> str:
@@ -70,7 +71,9 @@ class ImageLibrary(QObject):
         self._undo_stack = undo_stack
         self.images: Images | None = None
         self.rows: dict[str, StoredImage] = {}  # newest first
+        self.unread = 0  # how many older ones were not read yet
         self.trashed: dict[str, StoredImage] = {}
+        self._referred: dict[str, StoredImage] = {}  # which forms refer to, however old they are
         self._is_read = False
         self.search = ""
         self.scope = ""
@@ -85,17 +88,41 @@ class ImageLibrary(QObject):
         await self.load()
 
     async def load(self) -> None:
+        """Read the newest images, as many as were read before, and the trash."""
         assert self.images is not None
-        rows, trashed = await self.images.recent(), await self.images.recent(trashed=True)
+        count, _ = await self.images.count()
+        rows = await self.images.recent(limit=max(READ_AT_ONCE, len(self.rows)))
+        trashed = await self.images.recent(trashed=True)
         self.rows, self.trashed = await asyncio.to_thread(
             lambda: ({image.id: image for image in rows}, {image.id: image for image in trashed})
         )
+        self.unread = max(0, count - len(rows))
         self._is_read = True
         self.publish()
         self._tasks.replace("images usage", self._measure)
 
+    async def read_these(self, image_ids: Collection[str]) -> None:
+        """Read images that a form refers to, so that `one` knows them also where they are older than what was read."""
+        assert self.images is not None
+        self._referred = {image.id: image for image in await self.images.some(image_ids)}
+
+    def read_more(self, *, everything: bool = False) -> None:
+        """Read the next older images, for somebody who came to the end of the others, or all."""
+        if self.unread:
+            limit = LONGEST_LIST if everything else READ_AT_ONCE
+            self._tasks.start_unless_running(f"images older {limit}", self._read_more, limit)
+
+    async def _read_more(self, limit: int) -> None:
+        assert self.images is not None and self.rows
+        last = next(reversed(self.rows.values()))
+        read = await self.images.recent(until=last.created_at, limit=limit)
+        older = {image.id: image for image in read if image.id not in self.rows and image.id not in self.trashed}
+        self.rows = self.rows | older
+        self.unread = max(0, self.unread - len(older)) if len(read) == limit and older else 0
+        self.publish()
+
     def one(self, image_id: str) -> StoredImage | None:
-        return self.rows.get(image_id) or self.trashed.get(image_id)
+        return self.rows.get(image_id) or self.trashed.get(image_id) or self._referred.get(image_id)
 
     def path(self, image_id: str) -> Path | None:
         """Return the file of an image, None where there is none."""
@@ -125,11 +152,11 @@ class ImageLibrary(QObject):
     async def _measure(self) -> None:
         """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
         await asyncio.sleep(MEASURE_AFTER_S)
-        rows, trash = tuple(self.rows.values()), tuple(self.trashed.values())
-        sizes = await asyncio.to_thread(
-            lambda: (sum(image.has_file for image in rows), self._files.size_of(rows), self._files.size_of(trash))
-        )
-        self.usage = Usage(*sizes)
+        assert self.images is not None
+        kept, trash = await self.images.ids(), await self.images.ids(trashed=True)
+        _, with_file = await self.images.count()
+        sizes = await asyncio.to_thread(lambda: (self._files.size_of(kept), self._files.size_of(trash)))
+        self.usage = Usage(with_file, *sizes)
         self.usage_changed.emit(self.usage)
 
     # -- looking --------------------------------------------------------------------------------------------------
@@ -144,23 +171,26 @@ class ImageLibrary(QObject):
         self.publish()
 
     def publish(self) -> None:
-        rows = self.trashed if self.scope == "trash" else self.rows
+        rows, unread = (self.trashed, 0) if self.scope == "trash" else (self.rows, self.unread)
+        if unread and (self.search or self.scope):
+            self.read_more(everything=True)  # what is looked for may be among them; shown once they are read
+            return
         found = [image for image in rows.values() if image.starred] if self.scope == "starred" else [*rows.values()]
         if self.search:
             self._tasks.replace("images search", self._search, found, len(rows))
         else:
             self._tasks.cancel("images search")
-            self._show(found, len(rows))
+            self._show(found, len(rows) + unread, unread)
 
     async def _search(self, images: list[StoredImage], total: int) -> None:
         """Look through thousands of images in a thread: that takes longer than a frame."""
         words = SearchTerms(self.search)
         self._show(await asyncio.to_thread(lambda: words.among(images, list(map(self._text_of, images)))), total)
 
-    def _show(self, found: list[StoredImage], total: int) -> None:
+    def _show(self, found: list[StoredImage], total: int, unread: int = 0) -> None:
         busy = any(image.state == "sending" for image in found)
         tiles = LazyRows(found, self._tile)
-        self.gallery_changed.emit(GalleryState(tiles, total, self.search, self.scope, self._is_read, busy))
+        self.gallery_changed.emit(GalleryState(tiles, total, self.search, self.scope, self._is_read, busy, unread))
 
     def _tile(self, image: StoredImage) -> Tile:
         """The tile of an image, with its account where that is not the one in use."""
@@ -237,6 +267,7 @@ class ImageLibrary(QObject):
             self._undo_stack.forget("images", (image.id,))
             await asyncio.to_thread(self._delete, image)
             await self.images.remove(image.id)
+            self._referred.pop(image.id, None)
             self.deleted.emit(image.id)
         await self.load()
 
