@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QContextMenuEvent, QImage, QPainter
+from PySide6.QtGui import QContextMenuEvent, QImage, QPainter, QRegion
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
@@ -56,6 +56,19 @@ def make_view(qtbot: QtBot, theme: Theme, **options: object) -> GroupedView:
 def press_on(view: GroupedView, key: str, x: int) -> None:
     place = view.visualRect(view.rows.index_of(key))
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, place.center().y()))
+
+
+def test_another_open_row_paints_both_and_no_other(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    delegate = view.itemDelegate()
+    assert isinstance(delegate, GroupedDelegate)
+    view.show_open("a")
+    QApplication.processEvents()
+    delegate.wanted = QRegion()
+    view.show_open("c")
+    qtbot.waitUntil(lambda: not delegate.wanted.isEmpty(), timeout=60_000)
+    painted = {key: delegate.wanted.intersects(view.visualRect(view.rows.index_of(key))) for key in "abc"}
+    assert painted == {"a": True, "b": False, "c": True}
 
 
 def test_a_new_heading_stands_wherever_the_group_changes() -> None:

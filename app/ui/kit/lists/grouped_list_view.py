@@ -130,9 +130,10 @@ class GroupedView(QListView):
         delegate = self.itemDelegate()
         self._is_told = True
         if isinstance(delegate, GroupedDelegate) and (delegate.marked != key or self._goes_there):
-            delegate.marked = key
+            before, delegate.marked = delegate.marked, key
             self._goes_there = key is not None  # also when its row is on the way
-            self.viewport().update()
+            for each in (before, key):
+                self.update(self.rows.index_of(each))
             if not self._go_to(key):
                 self.selectionModel().clearSelection()
         self._is_told = False
