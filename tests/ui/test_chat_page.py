@@ -12,7 +12,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
-from app.ui.chat.inspector.inspector import TOTALS
+from app.ui.chat.inspector.inspector import PARAMETERS, TOTALS
 from app.ui.chat.state import CharacterHead, ChatEntry
 from app.ui.kit.tab import TabPage, Zones
 from app.ui.kit.theme import Theme
@@ -184,14 +184,34 @@ async def test_the_request_page_copies_curl_without_the_key(theme: Theme, tmp_ho
 async def test_totals_copy_as_a_table(theme: Theme, tmp_home: Path) -> None:
     async with open_chat(theme, tmp_home) as shown:
         await shown.say("Hi")
+        shown.side.show_page(TOTALS)
         table = shown.side.totals.table
         QTest.keySequence(table, "Ctrl+C")
         assert QGuiApplication.clipboard().text() == "Model\tIn\tOut\tCost\nPlain\t812\t164\t$0.0007"
-        shown.side.show_page(TOTALS)
         shown.side.resize(312, 800)
         shown.side.show()
         widths = [table.columnWidth(column) for column in range(4)]
         assert sum(widths) <= table.viewport().width(), "the cost is seen too"
+
+
+async def test_totals_follow_while_they_are_looked_at_and_when_they_are_again(theme: Theme, tmp_home: Path) -> None:
+    async with open_chat(theme, tmp_home) as shown:
+        await shown.say("Hi")
+        shown.side.show_page(TOTALS)
+        table = shown.side.totals.table
+        assert "812" in copied(table)
+        await shown.say("More")
+        assert "1,624" in copied(table)
+        shown.side.show_page(PARAMETERS)
+        await shown.say("And more")
+        assert "1,624" in copied(table), "nobody sees them: nothing is added up"
+        shown.side.show_page(TOTALS)
+        assert "2,436" in copied(table)
+
+
+def copied(table: QWidget) -> str:
+    QTest.keySequence(table, "Ctrl+C")
+    return QGuiApplication.clipboard().text()
 
 
 async def test_the_picker_filters_chooses_and_marks_favourites(theme: Theme, tmp_home: Path) -> None:

@@ -71,7 +71,8 @@ async def test_in_the_sandbox_a_receipt_says_play_money(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home, account=SANDBOX) as harness:
         await harness.say("Hi")
         assert harness.rows[-1].receipt[0].text == "$0.0007, play money"
-        assert harness.told["totals_changed"][-1][0].is_play
+        assert harness.told["totals_changed"]
+        assert harness.presenter.totals().is_play
 
 
 async def test_stop_keeps_what_came_and_closes_the_connection(tmp_home: Path, fake: FakeService) -> None:
@@ -110,6 +111,37 @@ async def test_sending_tells_of_the_open_chat_once_and_of_cost_and_list_in_other
         assert all(len(told) <= 1 for told in turns)
         gate.set()
         await harness.tasks.idle()
+
+
+async def test_a_chat_that_is_opened_shows_its_head_once_and_the_list_only_when_it_changes(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        presenter = harness.presenter
+        await harness.say("First")
+        first = presenter.opened.chat_id
+        presenter.new_chat()
+        await harness.say("Second")
+        second = presenter.opened.chat_id
+        assert first is not None and second is not None
+        heads, lists = harness.told["head_changed"], harness.told["entries_changed"]
+        heads.clear()
+        lists.clear()
+        presenter.open_chat(first)
+        await harness.tasks.idle()
+        assert (len(heads), len(lists)) == (1, 0), "nothing was typed"
+        presenter.set_draft("not sent")
+        presenter.open_chat(second)
+        await harness.tasks.idle()
+        assert {entry.id: entry.has_draft for entry in lists[-1][0]} == {first: True, second: False}
+
+
+async def test_a_copy_of_a_chat_is_in_the_list(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("Hi")
+        assert harness.presenter.opened.chat_id is not None
+        harness.presenter.duplicate(harness.presenter.opened.chat_id)
+        await harness.tasks.idle()
+        shown = {entry.id for entry in harness.told["entries_changed"][-1][0]}
+        assert len(shown) == 2 and harness.presenter.opened.chat_id in shown
 
 
 async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_home: Path, fake: FakeService) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.ui.chat.models.model_picker import ModelPicker
     from app.ui.chat.page_controller import ChatPageController
     from app.ui.chat.presenter import ChatPresenter
-    from app.ui.chat.session.inspector_state import ModelList, RequestView, Totals
+    from app.ui.chat.session.inspector_state import ModelList, RequestView
     from app.ui.chat.state import CharacterHead, ChatHead, ProjectSection
     from app.ui.conversation.rows import MessageRow
     from app.ui.kit.theme import Theme
@@ -231,8 +231,6 @@ class ChatPage(QObject):
         elif place == REQUEST:
             self.side.request.copied.connect(self.toast_requested.emit)
             self.presenter.show_request()
-        elif place == TOTALS:
-            self.side.totals.show_totals(self.presenter.totals())
 
     @cached_property
     def links(self) -> LinkOpener:
@@ -262,9 +260,9 @@ class ChatPage(QObject):
             self.side.parameters.show_head(head)
         self._changed_soon.start()
 
-    def _show_totals(self, totals: Totals) -> None:
-        if self.side.is_made(TOTALS):
-            self.side.totals.show_totals(totals)
+    def _show_totals(self) -> None:
+        if self.side.is_shown(TOTALS):  # to add up thousands of messages takes longer than a frame
+            self.side.totals.show_totals(self.presenter.totals())
 
     def _show_request(self, view: RequestView) -> None:
         if self.side.is_made(REQUEST):
@@ -432,6 +430,8 @@ class ChatPage(QObject):
     def _side_changed(self, page: int) -> None:
         if page == REQUEST:
             self.presenter.show_request()
+        elif page == TOTALS:
+            self._show_totals()
 
     def open_model_picker(self) -> ModelPicker:
         """Open the list of models under its button; it is built with its first use."""

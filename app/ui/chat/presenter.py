@@ -79,7 +79,7 @@ class ChatPresenter(QObject):
     cost_changed = Signal(object)  # CostNote
     draft_replaced = Signal(str)  # what the box is to hold now
     attachments_changed = Signal(object)  # tuple[AttachmentView, ...]
-    totals_changed = Signal(object)  # Totals
+    totals_changed = Signal()  # what `totals` returns
     models_changed = Signal(object)  # ModelList
     presets_changed = Signal(object)  # tuple[PresetRow, ...], by name
     started = Signal()  # `conversation` is there
@@ -189,6 +189,7 @@ class ChatPresenter(QObject):
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is not None and await self._show_end(last.id, unless_typed=True):
+            self._publish_soon(self.publish_list)
             self._tasks.start_unless_running("open-chat", self.guarded, self._open_rest, ())
         else:
             self.opened.is_coming = False
@@ -282,11 +283,12 @@ class ChatPresenter(QObject):
 
         while self._due:
             await asyncio.sleep(0)
-            self._due.pop(0)()
+            if self._due:  # `publish_head` may have been faster
+                self._due.pop(0)()
 
     def _publish_totals(self) -> None:
         if self._history is not None:
-            self.totals_changed.emit(self.totals())
+            self.totals_changed.emit()
 
     def totals(self) -> Totals:
         """What the open chat has used, all branches together."""
@@ -336,8 +338,10 @@ class ChatPresenter(QObject):
         return self.opened.head(writing=self.opened.chat_id in self.writing())
 
     def publish_head(self) -> None:
-        self._publish_open()
-        self._publish_cost()
+        now = (self._publish_open, self._publish_cost)
+        self._due = [part for part in self._due if part not in now]
+        for part in now:
+            part()
 
     def _publish_open(self) -> None:
         self.attaching.follow()
@@ -466,7 +470,9 @@ class ChatPresenter(QObject):
         if typed:
             self.opened.draft = before
         self.drafts.leave()
-        self.library.put(chat)
+        if chat != self.library.get(chat_id):
+            self.library.put(chat)
+            self._publish_soon(self.publish_list)
         self.opened.open(chat, messages, whole=not is_long)
         self.opened.private = self._history.is_private(chat_id)
         left = self.drafts.left_in(chat_id) or left
@@ -491,11 +497,12 @@ class ChatPresenter(QObject):
             if self.opened.chat_id != chat_id:
                 return
             self.opened.complete(thread)
+            set_aside()  # to look for garbage among thousands of messages holds the window for 40 ms
             self.conversation.lacks_rows = True
             self._publish_soon(self._publish_open, self._publish_cost, self._publish_totals)  # sending waits for no row
         if self.conversation.lacks_rows:  # also where it was another hit that stopped them
             await self.conversation.show_in_pieces()
-            set_aside()  # to look for garbage among thousands of messages holds the window for 40 ms
+            set_aside()  # among thousands of rows as well
 
     def _remember_chat(self, chat_id: str) -> None:
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
@@ -510,7 +517,7 @@ class ChatPresenter(QObject):
         if self.conversation is not None:
             self.conversation.show()
         self.publish_head()
-        self._publish_totals()  # the list follows once the draft that was left is on the disk
+        self._publish_totals()  # the list follows where a draft that was left changes it
 
     def _show_attachments(self) -> None:
         """Another message is in the box."""
@@ -561,6 +568,7 @@ class ChatPresenter(QObject):
             self.notice.emit(tr("A copy would be saved. Keep this chat first."))
             return
         copy = await self.library.duplicate(chat_id, leaf_id)
+        self.publish_list()
         await self._open_chat(copy.id)
 
     # The box

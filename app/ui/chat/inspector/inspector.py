@@ -72,6 +72,10 @@ class Inspector(QWidget):
         """Whether a page has been looked at before."""
         return NAMES[page] in self.__dict__
 
+    def is_shown(self, page: int) -> bool:
+        """Whether a page is made and at the front; the inspector itself may be closed."""
+        return self.is_made(page) and self.tabs.bar.currentIndex() == page
+
     def show_page(self, page: int) -> None:
         """Bring one of PARAMETERS, REQUEST, TOTALS to the front."""
         self.tabs.bar.setCurrentIndex(page)

@@ -86,29 +86,35 @@ class ChatDrafts:
         )
 
     async def keep_left(self) -> None:
-        await self._write_left()
-        self._publish_list()
+        if await self._write_left():
+            self._publish_list()
 
-    async def _write_left(self) -> None:
-        """Bring the drafts of chats that were left to the disk; what the disk refuses is tried with the next."""
+    async def _write_left(self) -> bool:
+        """Bring the drafts of chats that were left to the disk; what the disk refuses is tried with the next.
+
+        True when that changed the list of chats.
+        """
+        changed = False
         async with self._storing:
             while self._left:
-                await self._write(self._left[0])
+                changed |= await self._write(self._left[0])
                 del self._left[0]
+        return changed
 
-    async def _write(self, left: UnsavedDraft) -> None:
-        """Keep a draft that was left, and forget a chat that nothing was ever said in."""
+    async def _write(self, left: UnsavedDraft) -> bool:
+        """Keep a draft that was left, and forget a chat that nothing was ever said in; True when that changed one."""
         assert self._library is not None
         chat_id = left.chat_id or self._rows.get(left.opening)
-        if chat_id is None and not left.draft.is_empty:
+        is_new = chat_id is None and not left.draft.is_empty
+        if is_new:
             chat_id = (await self._made_row(left.opening, left.values)).id
         chat = self._library.get(chat_id)
         if chat is None or (chat.id == self._opened.chat_id and left.opening != self._opened.opening):
-            return  # thrown away, or opened again: the box has it
+            return is_new  # thrown away, or opened again: the box has it
         if left.is_empty and left.draft.is_empty and not chat.title and not chat.pinned:
             await self._library.purge(chat.id)
-        else:
-            await self._put(chat, left.draft)
+            return True
+        return await self._put(chat, left.draft) or is_new
 
     def _save_soon(self) -> None:
         if self._library is not None:
@@ -131,15 +137,18 @@ class ChatDrafts:
                 draft = self._opened.kept_draft()
                 await self._put(chat, draft if text is None else draft._replace(text=text))
 
-    async def _put(self, chat: Chat, draft: Draft) -> None:
+    async def _put(self, chat: Chat, draft: Draft) -> bool:
+        """Keep the draft of a chat; False when the disk has it already."""
         from dataclasses import replace
 
         assert self._library is not None
         values = draft.values()
         changed = replace(chat, **values)
-        if changed != chat or self._library.is_unwritten(chat.id):
-            self._library.put(changed)  # so that the list agrees before the disk answers
-            await self._library.change(chat.id, **values)
+        if changed == chat and not self._library.is_unwritten(chat.id):
+            return False
+        self._library.put(changed)  # so that the list agrees before the disk answers
+        await self._library.change(chat.id, **values)
+        return True
 
     async def ensure_chat(self) -> Chat:
         """The open chat's row, made when there is none yet."""

@@ -139,12 +139,14 @@ class Conversation(QObject):
         chat_id, shown = self._open.chat_id, self._open.thread.shown()
         rows: list[MessageRow] = []
         done = 0
-        while done < len(shown):
+        while shown:
             await asyncio.sleep(0)
             before, shown = shown, self._open.thread.shown()
             goes_on = len(shown) >= len(before) and shown[len(before) - 1].id == before[-1].id
             if self._open.chat_id != chat_id or not goes_on:
                 return  # another chat, or another branch of this one, which is shown whole already
+            if done >= len(shown):  # to show them is a turn of its own
+                break
             rows += build_rows(shown[done : done + ROWS_AT_ONCE], self._row)
             done += ROWS_AT_ONCE
         self.lacks_rows = False

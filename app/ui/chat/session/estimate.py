@@ -39,10 +39,10 @@ def count_tokens(text: str) -> int:
 
 def count_messages(texts: Iterable[str]) -> int:
     """The same for whole messages, with what a role costs."""
-    counts = [  # of tens of thousands without a call for each
-        (round(len(text) / CHARS_PER_TOKEN) or 1) if text.isascii() and text else count_tokens(text) for text in texts
-    ]
-    return sum(counts) + MESSAGE_TOKENS * len(counts)
+    texts = list(texts)
+    plain = sum([len(text) for text in texts if text.isascii()])  # of tens of thousands without a call for each
+    others = sum([count_tokens(text) for text in texts if not text.isascii()])
+    return round(plain / CHARS_PER_TOKEN) + others + MESSAGE_TOKENS * len(texts)
 
 
 class TokenCounter:
