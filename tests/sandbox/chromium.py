@@ -23,7 +23,7 @@ KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowDown": 40, " ": 32}
 
 
 class Tab:
-    """One tab. `problems` collects what the page's console and its policy complained about."""
+    """One tab of a profile of its own. `problems` collects what the page's console and its policy complained about."""
 
     def __init__(self, wire: ClientConnection) -> None:
         self._wire = wire
@@ -31,7 +31,8 @@ class Tab:
         self._session = ""
         self._loads = 0
         self.problems: list[str] = []
-        target = self.send("Target.createTarget", url=EMPTY)["targetId"]
+        profile = self.send("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
+        target = self.send("Target.createTarget", url=EMPTY, browserContextId=profile)["targetId"]
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "DOM", "Accessibility"):
             self.send(f"{domain}.enable")
@@ -98,8 +99,8 @@ class Tab:
 
 
 @contextmanager
-def browsing(folder: Path) -> Iterator[Tab]:
-    """A tab of a browser that knows nothing and keeps nothing."""
+def browser(folder: Path) -> Iterator[str]:
+    """Start a browser that knows nothing; yields the address at which it is spoken with."""
     flags = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
     command = [PROGRAM, *flags, "--remote-debugging-port=0", f"--user-data-dir={folder}", "--no-proxy-server"]
     said = folder / "said"  # a file, because a pipe that nobody reads would fill
@@ -110,8 +111,14 @@ def browsing(folder: Path) -> Iterator[Tab]:
         block_until(lambda: process.poll() is not None or listens.search(said.read_text(errors="replace")), str(said))
         address = listens.search(said.read_text(errors="replace"))
         assert address is not None, said.read_text(errors="replace")
-        with connect(address[1], max_size=None, open_timeout=WAIT_S, proxy=None) as wire:
-            yield Tab(wire)
+        yield address[1]
     finally:
         process.terminate()
         process.wait()
+
+
+@contextmanager
+def browsing(address: str) -> Iterator[Tab]:
+    """A tab of a browser, which keeps nothing of it afterwards."""
+    with connect(address, max_size=None, open_timeout=WAIT_S, proxy=None) as wire:
+        yield Tab(wire)

@@ -9,14 +9,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 
 from app.sandbox.http.faults import NAMES
 from app.sandbox.http.routes import ROUTES
-from tests.sandbox.chromium import PROGRAM, Tab, browsing
+from tests.sandbox.chromium import PROGRAM, Tab, browser, browsing
 from tests.sandbox.support import Client
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -51,11 +50,15 @@ def test_the_page_runs_nothing_but_its_own_files_and_is_in_nobodys_frame(
     )
 
 
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with browser(tmp_path_factory.mktemp("chromium")) as address:
+        yield address
+
+
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    folder = tmp_path / "chromium"
-    folder.mkdir()
-    with browsing(folder) as opened:
+def tab(chromium: str) -> Iterator[Tab]:
+    with browsing(chromium) as opened:
         yield opened
 
 
