@@ -348,15 +348,15 @@ class SpeechPresenter(CallingPresenter):
             return rows[0] if len(clips) == 1 else comparison_row(rows[0], clips, rows)
 
         def texts(rows: Sequence[tuple[Clip, ...]]) -> list[str]:
-            mark_of = self._current_account.mark_of
-            return [
-                "\n".join(
-                    part
-                    for clip in clips
-                    for part in (title_words(clip), voice_words(clip, self.voice_list, mark_of(clip.account_id)))
-                ).casefold()
-                for clips in rows
-            ]
+            mark_of, known = self._current_account.mark_of, dict[tuple[str, ...], str]()  # a few voices' words
+
+            def words(clip: Clip) -> str:
+                key = clip.model, clip.voice, clip.voice_name, clip.account_id
+                if key not in known:
+                    known[key] = voice_words(clip, self.voice_list, mark_of(clip.account_id))
+                return f"{title_words(clip)}\n{known[key]}"
+
+            return ["\n".join(map(words, clips)).casefold() for clips in rows]
 
         rows, places = self.clip_library.by_row()
         self.clips_changed.emit(LazyRows(rows, row, texts), places)
