@@ -38,7 +38,7 @@ from app.ui.kit.widgets.dialogs import Dialog
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
-from tests.kit.windows import deleted_last
+from tests.kit.windows import deleted_last, styled_at_the_end
 
 ACCOUNT = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
@@ -375,19 +375,20 @@ class ChatHarness(ChatWidgets, ChatPresenterHarness):
 
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
-        self.page = ChatPage(theme, self.presenter, self.tasks)
-        self.page.toast_requested.connect(lambda sentence: self.toasts.append((sentence,)))
-        self.presenter.deprecation_found.connect(lambda *found: self.deprecations.append(found))
-        self.page.help_requested.connect(self.helped.append)
-        self.window = QWidget()
-        for widget, x, width in (
-            (self.page.list_pane(), 0, 264),
-            (self.page.canvas(), 264, 760),
-            (self.page.inspector(), 1024, 312),
-        ):
-            widget.setParent(self.window)
-            widget.setGeometry(x, 0, width, 800)
-        self.window.resize(1336, 800)
+        with styled_at_the_end():
+            self.page = ChatPage(theme, self.presenter, self.tasks)
+            self.page.toast_requested.connect(lambda sentence: self.toasts.append((sentence,)))
+            self.presenter.deprecation_found.connect(lambda *found: self.deprecations.append(found))
+            self.page.help_requested.connect(self.helped.append)
+            self.window = QWidget()
+            for widget, x, width in (
+                (self.page.list_pane(), 0, 264),
+                (self.page.canvas(), 264, 760),
+                (self.page.inspector(), 1024, 312),
+            ):
+                widget.setParent(self.window)
+                widget.setGeometry(x, 0, width, 800)
+            self.window.resize(1336, 800)
         self.window.show()
         QApplication.processEvents()
         self.page._show_head(self.presenter.head())
@@ -479,12 +480,13 @@ class SandboxChatHarness(ChatWidgets, SandboxChatPresenterHarness):
 
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
-        self.page = ChatPage(theme, self.presenter, self.tasks)
-        self.window = QWidget()
-        self.window.resize(1300, 800)
-        layout = QHBoxLayout(self.window)
-        for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
-            layout.addWidget(pane)
+        with styled_at_the_end():
+            self.page = ChatPage(theme, self.presenter, self.tasks)
+            self.window = QWidget()
+            self.window.resize(1300, 800)
+            layout = QHBoxLayout(self.window)
+            for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
+                layout.addWidget(pane)
         self.window.show()
         QApplication.processEvents()
         self.message_box.setFocus()

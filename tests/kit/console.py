@@ -29,6 +29,7 @@ from app.ui.crypto_rpc.state import CallEntry, RunView, SendQuestion
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.kit.waiting import until
+from tests.kit.windows import styled_at_the_end
 
 LIST_WIDTH = 264
 
@@ -116,14 +117,15 @@ class ConsoleHarness:
         self.presenter = core.presenter
         self.tasks, self.current_account, self.service = core.tasks, core.current_account, core.service
         self.sandbox, self.database, self.undo_stack = core.running, core.database, core.undo_stack
-        self.page = CryptoRpcPage(theme, core.presenter, core.tasks, lambda: core.running.base_url)
-        self.toasts: list[tuple[str]] = []
-        self.page.toast_requested.connect(lambda *words: self.toasts.append(words))
-        self.main, self.list = self.page.main, self.page.list
-        self.request, self.response = self.main.request, self.main.response
-        self.window = QWidget()
-        for pane in (self.list, self.main):
-            pane.setParent(self.window)
+        with styled_at_the_end():
+            self.page = CryptoRpcPage(theme, core.presenter, core.tasks, lambda: core.running.base_url)
+            self.toasts: list[tuple[str]] = []
+            self.page.toast_requested.connect(lambda *words: self.toasts.append(words))
+            self.main, self.list = self.page.main, self.page.list
+            self.request, self.response = self.main.request, self.main.response
+            self.window = QWidget()
+            for pane in (self.list, self.main):
+                pane.setParent(self.window)
         self.resize(1368, 848)
         self.window.show()
         self.window.activateWindow()

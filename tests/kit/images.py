@@ -35,6 +35,7 @@ from app.ui.kit.theme import Theme
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
+from tests.kit.windows import styled_at_the_end
 
 Shown = TypeVar("Shown", bound=QWidget)
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
@@ -272,7 +273,8 @@ async def open_images(
     await Intents(database).settle_after_start()  # as the window does before it hands the database on
     presenter = ImagesPresenter(current_account, tasks, home / "data", undo_stack := UndoStack(tasks))
     changes = ImageEdits(presenter)
-    page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
+    with styled_at_the_end():
+        page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
     harness = ImagesHarness(
         page, presenter, changes, tasks, current_account, database, sandbox, home, undo_stack, exchanges=exchanges
     )

@@ -42,7 +42,7 @@ from tests.audio.recorded import FakeBlocks, tone, write_wav
 from tests.kit.sandbox import OnSandbox
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
-from tests.kit.windows import deleted_last
+from tests.kit.windows import deleted_last, styled_at_the_end
 
 Kind = TypeVar("Kind", bound="TranscriptionPresenterHarness")
 SAID = (
@@ -269,13 +269,14 @@ class TranscriptionHarness(TranscriptionPresenterHarness):
 
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
-        self.page = TranscriptionPage(theme, self.presenter, self.tasks)
-        self.page.toast_requested.connect(self.toasts.append)
-        self.window = QWidget()
-        row = QHBoxLayout(self.window)
-        for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
-            row.addWidget(pane, 3 if pane is self.page.canvas() else 1)
-        self.window.resize(1440, 900)
+        with styled_at_the_end():
+            self.page = TranscriptionPage(theme, self.presenter, self.tasks)
+            self.page.toast_requested.connect(self.toasts.append)
+            self.window = QWidget()
+            row = QHBoxLayout(self.window)
+            for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
+                row.addWidget(pane, 3 if pane is self.page.canvas() else 1)
+            self.window.resize(1440, 900)
         self.window.show()
         self.window.activateWindow()
         self.page.set_zones(Zones())

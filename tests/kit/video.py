@@ -32,7 +32,7 @@ from app.ui.video.presenter import VideoPresenter
 from tests.kit.sandbox import Controls
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
-from tests.kit.windows import deleted_last
+from tests.kit.windows import deleted_last, styled_at_the_end
 
 PACE = 0.02  # of a second for a second of the scheduler
 Kind = TypeVar("Kind", bound="VideoPresenterHarness")
@@ -161,14 +161,15 @@ class VideoHarness(VideoPresenterHarness):
 
     def show(self, theme: Theme) -> QWidget:
         """Put the page into a window and return that."""
-        self.page = VideoPage(theme, self.presenter, self.tasks)
-        self.page.toast_requested.connect(lambda *words: self.toasts.append(words))
-        self.presenter.job_notice.connect(lambda *about: self.toasts.append(about))
-        self.window = QWidget()
-        row = QHBoxLayout(self.window)
-        for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
-            row.addWidget(pane, 2 if pane is self.page.canvas() else 1)
-        self.window.resize(1440, 900)
+        with styled_at_the_end():
+            self.page = VideoPage(theme, self.presenter, self.tasks)
+            self.page.toast_requested.connect(lambda *words: self.toasts.append(words))
+            self.presenter.job_notice.connect(lambda *about: self.toasts.append(about))
+            self.window = QWidget()
+            row = QHBoxLayout(self.window)
+            for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
+                row.addWidget(pane, 2 if pane is self.page.canvas() else 1)
+            self.window.resize(1440, 900)
         self.window.show()
         self.window.activateWindow()
         self.page.set_zones(Zones())

@@ -40,6 +40,7 @@ from tests.credentials.book_file import BookFile
 from tests.kit.sandbox import OnSandbox, controls_of
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
+from tests.kit.windows import styled_at_the_end
 
 
 class Place:
@@ -327,7 +328,8 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         lambda: read_limit(settings.value.budgets.get("hard top-up", "")),
         SandboxHoldings(lambda: (sandbox.base_url, sandbox.api_key)),
     )
-    page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(current_account, tasks), tasks)
+    with styled_at_the_end():
+        page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(current_account, tasks), tasks)
     parts = (
         book,
         current_account,
