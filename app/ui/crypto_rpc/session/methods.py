@@ -79,6 +79,7 @@ class MethodCatalog:
     def __init__(self, methods: Mapping[str, object], help_of: Mapping[str, Mapping[str, object]]) -> None:
         self._help = help_of
         self._names: dict[Family, tuple[str, ...]] = {}
+        self._offered: dict[str, tuple[MethodInfo, ...]] = {}  # by the network
         families = methods.get("families")
         assert isinstance(families, Mapping)
         for family, tiers in families.items():
@@ -115,7 +116,10 @@ class MethodCatalog:
 
     def offered(self, network: str) -> tuple[MethodInfo, ...]:
         """Every method that the network's family knows, in the order of the specification."""
-        return tuple(self.info(network, name) for name in self._names.get(family_of(network), ()))
+        if network not in self._offered:
+            names = self._names.get(family_of(network), ())
+            self._offered[network] = tuple(self.info(network, name) for name in names)
+        return self._offered[network]
 
     def refused(self, network: str) -> tuple[MethodInfo, ...]:
         """The methods that the service never carries out, each with its reason."""

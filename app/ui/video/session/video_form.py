@@ -63,6 +63,7 @@ class VideoForm(QObject):
         self.exact = False  # the price belongs to what is filled in now
         current_account.numbers_changed.connect(self._numbers_changed)
         self._models: tuple[Model, ...] = ()
+        self._constraints: dict[str, ModelConstraints] = {}  # by the model's id: read once, asked for at every key
         self._problem = ""
         self._asked = False
         self._looked_at: Mapping[str, Any] = {}  # the files that were looked at last
@@ -92,12 +93,13 @@ class VideoForm(QObject):
 
     def forget_models(self) -> None:
         """Another account has other models and prices."""
-        self._models = ()
+        self._models, self._constraints = (), {}
         self._asked = False
         self._set_price(None, Quote())
 
     def _take(self, models: tuple[Model, ...]) -> None:
         self._models = tuple(model for model in models if not model.offline)
+        self._constraints = {model.id: constraints_of(model) for model in self._models}
         self._asked = True
         self._settle()
         self._look_at_files()
@@ -113,18 +115,20 @@ class VideoForm(QObject):
 
     @property
     def takes(self) -> ModelConstraints | None:
-        model = self.model(self.form.model)
-        return constraints_of(model) if model is not None else None
+        return self._constraints.get(self.form.model)
 
     def _settle(self) -> None:
         """Choose a model of the wanted kind where the wanted one is not to be had, and what it takes."""
         if not self._models:
             return
         wanted = self.model(self.form.model)
-        if wanted is None or constraints_of(wanted).kind != self.form.kind:
-            of_kind = [model for model in self._models if constraints_of(model).kind == self.form.kind]
+        if wanted is None or self._kind_of(wanted) != self.form.kind:
+            of_kind = [model for model in self._models if self._kind_of(model) == self.form.kind]
             wanted = next(iter(of_kind), wanted or self._models[0])
-        self.form = fitted(replace(self.form, model=wanted.id), constraints_of(wanted))
+        self.form = fitted(replace(self.form, model=wanted.id), self._constraints[wanted.id])
+
+    def _kind_of(self, model: Model) -> str:
+        return self._constraints[model.id].kind
 
     # Filling in
 
@@ -273,14 +277,14 @@ class VideoForm(QObject):
 
     def view(self) -> FormView:
         takes = self.takes
-        kinds_there = {constraints_of(model).kind for model in self._models}
+        kinds_there = {takes.kind for takes in self._constraints.values()}
         note = ""
         if not self._models:
             note = self._problem or (tr("The service has no video models.") if self._asked else "")
         return FormView(
             form=self.form,
             takes=takes,
-            models=tuple(ModelChoice(model.id, model.name, constraints_of(model).kind) for model in self._models),
+            models=tuple(ModelChoice(model.id, model.name, self._kind_of(model)) for model in self._models),
             kinds=tuple(kind for kind in KINDS if kind[0] in kinds_there),
             refusal=FormErrors({**refusal_of(self.form, takes).fields, **self._wrong_files}),
             wrong_files=self._wrong_files,
