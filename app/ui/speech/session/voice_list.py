@@ -64,6 +64,7 @@ class VoiceList:
         self.has_account: Callable[[str], bool] = lambda _account_id: True  # whether it was not removed
         self.cloned: tuple[ClonedVoice, ...] = ()  # of every account
         self.filter = VoiceFilter()
+        self._listed: tuple[Voice, ...] | None = None  # those of the models, without marks
         self._all: tuple[Voice, ...] | None = None
 
     # -- what there is --------------------------------------------------------------------------------------------
@@ -75,12 +76,15 @@ class VoiceList:
         """Take the service's own list; an empty one changes nothing."""
         speaking = tuple(model for model in models if model.model_spec.voices or model.type == "tts")
         if speaking:
-            self.models, self.is_offline, self._all = speaking, False, None
+            self._take(speaking, is_offline=False)
 
     def use_account(self, account_id: str) -> None:
         """Another account is in use: it has other models, and cloned voices of its own."""
         self.account_id = account_id
-        self.models, self.is_offline, self._all = self._table.models(), True, None
+        self._take(self._table.models(), is_offline=True)
+
+    def _take(self, models: tuple[Model, ...], *, is_offline: bool) -> None:
+        self.models, self.is_offline, self._listed, self._all = models, is_offline, None, None
 
     async def load_saved(self, service_cache: ServiceCache | None, account_id: str) -> bool:
         """Take the list that this account was given last, so that prices are known with no network; False for none."""
@@ -96,9 +100,11 @@ class VoiceList:
         self.marks, self.cloned, self._all = await voices.marks(), await voices.cloned(), None
 
     def all(self) -> tuple[Voice, ...]:
+        if self._listed is None:
+            self._listed = voices_of(self.models, self._table)
         if self._all is None:
             own = tuple(self._own(one) for one in self.own() if not one.has_expired(datetime.now(UTC)))
-            self._all = tuple(self._marked(voice) for voice in (*own, *voices_of(self.models, self._table)))
+            self._all = tuple(self._marked(voice) for voice in (*own, *self._listed))
         return self._all
 
     def own(self) -> tuple[ClonedVoice, ...]:
