@@ -116,8 +116,7 @@ class UsageChart(QWidget):
         bottom = metrics.height() + self._theme.px(8)
         return QRectF(left, self._theme.px(8), self.width() - left, self.height() - bottom - self._theme.px(8))
 
-    def _column(self, place: int) -> QRectF:
-        area = self._area()
+    def _column(self, area: QRectF, place: int) -> QRectF:
         wide = area.width() / max(1, len(self._days))
         return QRectF(area.left() + place * wide, area.top(), wide, area.height())
 
@@ -128,16 +127,17 @@ class UsageChart(QWidget):
             return  # nothing was read yet
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_axis(painter)
+        area = self._area()
+        self._paint_axis(painter, area)
         for place, day in enumerate(self._days):
             if place == self._marked:
-                painter.fillRect(self._column(place), self._theme.color("sunken"))
-            self._paint_bar(painter, place, day)
+                painter.fillRect(self._column(area, place), self._theme.color("sunken"))
+            self._paint_bar(painter, self._column(area, place), day)
         if self._marked is not None:
-            self._paint_card(painter, self._marked)
+            self._paint_card(painter, area, self._marked)
 
-    def _paint_axis(self, painter: QPainter) -> None:
-        theme, area = self._theme, self._area()
+    def _paint_axis(self, painter: QPainter, area: QRectF) -> None:
+        theme = self._theme
         painter.setFont(theme.font("caption", tabular=True))
         metrics = QFontMetricsF(painter.font())
         for line, words in enumerate(self.axis_words()):
@@ -153,17 +153,16 @@ class UsageChart(QWidget):
         if not self._days:
             return
         room = metrics.horizontalAdvance("00") + theme.px(8)
-        every = max(1, round(room / max(1.0, self._column(0).width()) + 0.49))
+        every = max(1, round(room / max(1.0, self._column(area, 0).width()) + 0.49))
         for place, day in enumerate(self._days):
             if (len(self._days) - 1 - place) % every:
                 continue
-            column = self._column(place)
+            column = self._column(area, place)
             painter.setPen(theme.color("text" if place == self._marked else "text2"))
             box = QRectF(column.center().x() - room, area.bottom() + theme.px(5), 2 * room, metrics.height())
             painter.drawText(box, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), str(day.day))
 
-    def _paint_bar(self, painter: QPainter, place: int, day: date) -> None:
-        column = self._column(place)
+    def _paint_bar(self, painter: QPainter, column: QRectF, day: date) -> None:
         wide = min(column.width() * 0.64, self._theme.px(34))
         left = round(column.center().x() - wide / 2)
         bottom = column.bottom()
@@ -174,7 +173,7 @@ class UsageChart(QWidget):
             painter.drawRoundedRect(QRectF(left, bottom - high, round(wide), max(1.0, high - GAP)), 2, 2)
             bottom -= high
 
-    def _paint_card(self, painter: QPainter, place: int) -> None:
+    def _paint_card(self, painter: QPainter, area: QRectF, place: int) -> None:
         """The figures of the marked day, beside its bar."""
         theme, day = self._theme, self._days[place]
         lines = [
@@ -182,11 +181,11 @@ class UsageChart(QWidget):
         ]
         step, pad = theme.line_px("small") + theme.px(2), theme.px(12)
         wide, high = float(theme.type_px(150)), step * (len(lines) + 1) + 2 * pad
-        column = self._column(place)
+        column = self._column(area, place)
         left = column.left() - wide - theme.px(6)
-        if left < self._area().left():
+        if left < area.left():
             left = min(column.right() + theme.px(6), self.width() - wide)
-        box = QRectF(left, self._area().top() + theme.px(8), wide, high)
+        box = QRectF(left, area.top() + theme.px(8), wide, high)
         painter.setPen(theme.color("line2"))
         painter.setBrush(theme.color("surface"))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), theme.px(6), theme.px(6))
@@ -211,8 +210,9 @@ class UsageChart(QWidget):
     # Pointing
 
     def _place_at(self, x: float) -> int | None:
+        area = self._area()
         for place in range(len(self._days)):
-            column = self._column(place)
+            column = self._column(area, place)
             if column.left() <= x < column.right():
                 return place
         return None
