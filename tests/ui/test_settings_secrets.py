@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import StoreAbsent, StoreLocked
 from app.service.errors import ConnectionFailed, CredentialUnavailable
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.secrets.unlock import ChangePassphraseDialog
 from app.ui.settings.this_computer import ThisComputer
 from tests.kit.shell import KEY, make_settings
@@ -188,3 +189,19 @@ async def test_only_a_passphrase_file_that_is_open_offers_another_passphrase(bar
     bare.secrets.lock()
     await tasks.idle()
     assert page.change.isHidden()
+
+
+async def test_a_missing_keyring_is_spoken_of_once(settings_harness, tasks, theme, qtbot):
+    page = ThisComputer(theme, settings_harness.settings, settings_harness.secrets)
+    qtbot.addWidget(page)
+
+    def words():
+        return [each.text() for each in page.findChildren(Label) if each.isVisibleTo(page) and "keyring" in each.text()]
+
+    settings_harness.secrets.refresh()
+    await tasks.idle()
+    assert "If the system keyring is missing" in words()
+    settings_harness.keychain.missing = True
+    settings_harness.secrets.refresh()
+    await tasks.idle()
+    assert words() == ["No system keyring was found on this computer."]

@@ -46,8 +46,8 @@ class ThisComputer(QWidget):
         layout.addWidget(scroll, 1)
         self._column.addWidget(self._place_card())
         self._column.addWidget(self._usage_group())
-        self._column.addWidget(rule())
-        self._column.addWidget(self._missing_words())
+        self._without_keyring = self._missing_words()
+        self._column.addWidget(self._without_keyring)
         self._column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
         secrets.state_changed.connect(self.show_place)
@@ -95,6 +95,7 @@ class ThisComputer(QWidget):
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self._theme.px(6))
+        column.addWidget(rule())
         column.addWidget(Label(self._theme, tr("If the system keyring is missing"), "small", "text2", weight=600))
         words = tr(
             "Rialto keeps secrets in one file encrypted with your passphrase. It never saves a secret in plain text."
@@ -141,6 +142,7 @@ class ThisComputer(QWidget):
         self.unlock.setEnabled(not state.busy)
         known = bool(state.kind or state.ask)
         self.look.setVisible(known and not good)
+        self._without_keyring.setVisible(state.kind == "keyring")  # else the card above speaks of it
         self._place_buttons.setVisible(known and (not good or state.can_lock))
 
     def show_state(self, state: SettingsState) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core import money, time_format
 from app.core.number_format import DASH
@@ -17,7 +17,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.card import Card
-from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.flow import DOWN, FlowLayout, ScaledBox
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.gauge_list import GaugeBar
 from app.ui.wallet.state import CHAIN_NAMES, AccountCard
@@ -175,12 +175,13 @@ class AccountView(Card):
         self._rows.addWidget(holder)
 
 
-def column(theme: Theme, spacing: int = 8, *, wraps: bool = False) -> tuple[QWidget, QVBoxLayout]:
-    """A plain column without margins. `wraps`: what is in it grows in height with its words, so it is not pushed up."""
+def column(theme: Theme, spacing: int = 8, *, margin: int = 0, wraps: bool = False) -> tuple[QWidget, ScaledBox]:
+    """A plain column with the same margin on all sides.
+
+    `wraps`: what is in it grows in height with its words, so it is not pushed up.
+    """
     holder = QWidget()
-    layout = QVBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(theme.px(spacing))
+    layout = ScaledBox(theme, DOWN, margins=(margin, margin, margin, margin), gap=spacing, parent=holder)
     if not wraps:  # a layout that is aligned asks nothing for the height that its width needs
         layout.setAlignment(Qt.AlignmentFlag.AlignTop)
     return holder, layout

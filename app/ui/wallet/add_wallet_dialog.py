@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
 from app.core.tasks import TaskScope
 from app.translation import tr
@@ -166,7 +166,7 @@ class AddWalletDialog(Dialog):
         layout.addWidget(self.address)
         return page
 
-    def _secret(self, layout: QVBoxLayout, words: str) -> QLineEdit:
+    def _secret(self, layout: QBoxLayout, words: str) -> QLineEdit:
         label, field = Label(self._theme, words, "small", "text2", weight=500), QLineEdit()
         field.setEchoMode(QLineEdit.EchoMode.Password)
         bind_label(label, field)

@@ -10,6 +10,7 @@ from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.empty_state import EmptyState
+from app.ui.kit.widgets.flow import DOWN, ScaledBox
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
@@ -18,12 +19,9 @@ from app.ui.wallet.state import Difference, SignedRow
 KIND_WORDS = {"sign-in": tr("Sign-in"), "payment": tr("Payment"), "transaction": tr("Transaction")}
 
 
-def _page(theme: Theme) -> tuple[QWidget, QVBoxLayout]:
+def _page(theme: Theme) -> tuple[QWidget, ScaledBox]:
     page = QWidget()
-    column = QVBoxLayout(page)
-    column.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(12))
-    column.setSpacing(theme.px(10))
-    return page, column
+    return page, ScaledBox(theme, DOWN, margins=(24, 16, 24, 12), gap=10, parent=page)
 
 
 class ComparePage(QWidget):

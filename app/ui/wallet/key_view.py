@@ -9,7 +9,7 @@ from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
-from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.flow import DOWN, FlowLayout, ScaledBox
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.plain_table import PlainTable
@@ -46,9 +46,7 @@ class KeyView(QWidget):
     def build(self) -> BuildSteps[None]:
         """Make the facts and the three parts, one at each step."""
         theme = self._theme
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(12))
-        column.setSpacing(theme.px(10))
+        column = ScaledBox(theme, DOWN, margins=(24, 16, 24, 12), gap=10, parent=self)
         self.facts = Label(theme, "", wrap=True, tabular=True)
         self.problem = Label(theme, "", role="warn", wrap=True)
         column.addWidget(self.facts)

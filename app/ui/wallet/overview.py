@@ -29,7 +29,7 @@ from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import LinkButton
-from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.flow import ACROSS, DOWN, FlowLayout, ScaledBox
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule, zone
@@ -136,8 +136,7 @@ class Overview(QScrollArea):
         self._top.addWidget(self._limits(), 3)
         yield
         outer.addWidget(rule())
-        head = QHBoxLayout()
-        head.setContentsMargins(theme.px(24), theme.px(12), theme.px(24), theme.px(2))
+        head = ScaledBox(theme, ACROSS, margins=(24, 12, 24, 2))
         head.addWidget(Label(theme, tr("Recent requests"), "heading"), 1)
         self.show_all = LinkButton(theme, tr("Show all"), size="")
         self.show_all.clicked.connect(self.all_requested)
@@ -146,25 +145,20 @@ class Overview(QScrollArea):
         self.latest = ReceiptTable(theme, self._row_at, name=tr("Recent requests"), hides=True)
         self.latest.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.latest.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        under = QHBoxLayout()
-        under.setContentsMargins(theme.px(12), 0, theme.px(12), 0)  # the cells' own margin makes it 24
+        under = ScaledBox(theme, ACROSS, margins=(12, 0, 12, 0))  # the cells' own margin makes it 24
         under.addWidget(self.latest)
         outer.addLayout(under)
         self.nothing = Label(theme, tr("No requests yet. Each one appears here with its cost."), role="text2")
         self.nothing.hide()
-        empty = QHBoxLayout()
-        empty.setContentsMargins(theme.px(24), 0, theme.px(24), 0)
+        empty = ScaledBox(theme, ACROSS, margins=(24, 0, 24, 0))
         empty.addWidget(self.nothing)
         outer.addLayout(empty)
 
     def _usage(self) -> QWidget:
         theme = self._theme
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(theme.px(24), theme.px(16), theme.px(20), theme.px(16))
-        column.setSpacing(theme.px(10))
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(8))
+        column = ScaledBox(theme, DOWN, margins=(24, 16, 20, 16), gap=10, parent=box)
+        head = ScaledBox(theme, ACROSS, gap=8)
         head.addWidget(Label(theme, tr("Usage"), "heading"))
         self.sum = Label(theme, "", role="text2", tabular=True, elide=True)
         head.addWidget(self.sum, 1)
@@ -190,9 +184,7 @@ class Overview(QScrollArea):
     def _limits(self) -> QWidget:
         theme = self._theme
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(theme.px(20), theme.px(16), theme.px(24), theme.px(16))
-        column.setSpacing(theme.px(12))
+        column = ScaledBox(theme, DOWN, margins=(20, 16, 24, 16), gap=12, parent=box)
         head = QHBoxLayout()
         head.addWidget(Label(theme, tr("Rate limits"), "heading"), 1)
         self.limits_of = Label(theme, "", "small", "text2")
@@ -243,9 +235,7 @@ class Overview(QScrollArea):
             sums[tab] = sums.get(tab, Decimal(0)) + amount
         for tab in sorted(sums, key=lambda each: CHART_TABS.index(each) if each in CHART_TABS else 99):
             entry = QWidget()
-            row = QHBoxLayout(entry)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(self._theme.px(6))
+            row = ScaledBox(self._theme, ACROSS, gap=6, parent=entry)
             row.addWidget(Dot(self._theme, CHART_ROLES.get(tab, "control")))
             row.addWidget(Label(self._theme, tab_title(tab), "small", "text2"))
             row.addWidget(Label(self._theme, summand(sums[tab], totals.decimals), "small", weight=600, tabular=True))
@@ -256,6 +246,5 @@ class Overview(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         narrow = self.width() < self._theme.type_px(NARROW)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._top.setDirection(down if narrow else across)
+        self._top.setDirection(DOWN if narrow else ACROSS)
         self._bar.setVisible(not narrow)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.money import money
 from app.core.time_format import day_of_year
@@ -15,7 +15,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.fields import ChoiceField
-from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.flow import DOWN, FlowLayout, ScaledBox
 from app.ui.kit.widgets.label import Label
 from app.ui.wallet.receipts_table import ReceiptTable
 from app.ui.wallet.state import FREE_WORDS, OUTCOME_WORDS, BookRow, Choices, Filter, Totals
@@ -47,9 +47,7 @@ class ReceiptsPage(QWidget):
     def build(self) -> BuildSteps[None]:
         """Make the filters, the table and what stands in for it, some at each step."""
         theme = self._theme
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.px(24), theme.px(14), theme.px(24), theme.px(8))
-        column.setSpacing(theme.px(8))
+        column = ScaledBox(theme, DOWN, margins=(24, 14, 24, 8), gap=8, parent=self)
         holder = QWidget()
         flow = FlowLayout(theme, gap=8, line_gap=6, parent=holder)
         yield

@@ -132,7 +132,7 @@ class TopUpDialog(Dialog):
         layout.addWidget(Label(theme, note, "small", "text2", wrap=True))
         return page
 
-    def _make_payment(self) -> tuple[QWidget, QVBoxLayout]:
+    def _make_payment(self) -> tuple[QWidget, QBoxLayout]:
         """The ways to pay, to be filled, and below them what the wallet holds: before anything is signed."""
         theme = self._theme
         page, layout = column(theme, 16, wraps=True)

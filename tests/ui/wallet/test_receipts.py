@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.service.x402 import TransactionPage, X402Resource
 from app.storage.receipts import OUTCOMES, Receipt, Receipts, receipt_of
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.flow import ScaledBox
 from app.ui.wallet.bookings_and_signatures import ComparePage
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, OUTCOME, ReceiptTable
 from app.ui.wallet.session.comparison import Booking, compare, service_bookings
@@ -420,3 +421,12 @@ def test_amounts_of_the_comparison_are_at_the_right_of_their_columns(qtbot: QtBo
             rows.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole),
         ):
             assert shown & int(side)
+
+
+async def test_the_margins_of_every_page_follow_the_size_of_the_text(wallet: WalletHarness, theme: Theme) -> None:
+    boxes = wallet.page.main.findChildren(ScaledBox) + wallet.page.list.findChildren(ScaledBox)
+    before = [box.contentsMargins().left() for box in boxes]
+    theme.set_text_percent(200)
+    after = [box.contentsMargins().left() for box in boxes]
+    assert theme.px(24) > 24 and set(before) >= {16, 20, 24}
+    assert after == [theme.px(margin) for margin in before]

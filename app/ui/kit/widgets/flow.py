@@ -1,11 +1,39 @@
-"""A row that wraps: buttons, pills and chips go to the next line when the width or the text size asks for it."""
+"""Rows and columns that follow the size of the text, one of which wraps when its buttons, pills or chips need it."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLayout, QLayoutItem, QWidget
 
 from app.ui.kit.theme import Theme
+
+ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class ScaledBox(QBoxLayout):
+    """A row or a column whose margins and gap, in px at 100 %, follow the size of the text."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        direction: QBoxLayout.Direction,
+        *,
+        margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+        gap: int | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Without a `gap`, the gap is the style's. A box given to a parent becomes its layout."""
+        super().__init__(direction, parent)
+        self._theme, self._margins, self._gap = theme, margins, gap
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
+
+    def _apply_theme(self) -> None:
+        px = self._theme.px
+        left, top, right, bottom = self._margins
+        self.setContentsMargins(px(left), px(top), px(right), px(bottom))
+        if self._gap is not None:
+            self.setSpacing(px(self._gap))
 
 
 class FlowLayout(QLayout):
