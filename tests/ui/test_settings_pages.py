@@ -9,12 +9,13 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.storage.receipts import Receipt
 from app.storage.settings import SettingsStore
 from app.ui.kit.widgets.label import Label
 from app.ui.settings.key_list import ROW, SAID
+from app.ui.settings.rows import SettingRow
 from app.ui.settings.sections import SECTIONS, sections_for
 from tests.kit.shell import KEY
 from tests.kit.waiting import until
@@ -449,3 +450,22 @@ async def test_where_keys_are_kept_is_asked_only_when_there_is_a_key_to_keep(
     page.open_form()
     assert page.question.isVisible()
     await tasks.idle()
+
+
+def test_a_wide_control_stands_below_words_that_would_wrap_beside_it(theme, qtbot):
+    field = QLineEdit()
+    row = SettingRow(theme, "Model for new chats", field, meaning="Each account has its own.")
+    qtbot.addWidget(row)
+    field.setFixedWidth(400)
+    row.resize(900, 200)
+    row.show()
+    assert field.x() > row.title.geometry().right()
+    row.resize(520, 200)
+    row.layout().activate()
+    assert field.y() > row.meaning.geometry().bottom()
+    assert row.title.height() < 2 * row.title.fontMetrics().height()
+    row.set_meaning("")
+    row.title.set_text("Seed")
+    row.resize(530, 200)
+    row.layout().activate()
+    assert field.x() > row.title.geometry().right()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.kit.build_steps import BuildSteps
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.flow import ACROSS, DOWN
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
@@ -90,7 +91,10 @@ class RowCard(QWidget):
 
 
 class SettingRow(QWidget):
-    """A title, a quiet line of what it means, and its control. The title names the control."""
+    """A title, a quiet line of what it means, and its control. The title names the control.
+
+    A control that takes more than half of the row stands below words that would have to wrap beside it.
+    """
 
     def __init__(self, theme: Theme, title: str, control: QWidget | None = None, *, meaning: str = "") -> None:
         super().__init__()
@@ -124,6 +128,18 @@ class SettingRow(QWidget):
         self.meaning.set_text(text)
         self.meaning.set_role(role)
         self.meaning.setVisible(bool(text))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        inside = self.rect().marginsRemoved(self._row.contentsMargins()).width()
+        controls = [item for item in map(self._row.itemAt, range(1, self._row.count())) if item and not item.isEmpty()]
+        room = inside - sum(item.sizeHint().width() + self._row.spacing() for item in controls)
+        words = max(each.fontMetrics().horizontalAdvance(each.text()) for each in (self.title, self.meaning))
+        self._row.setDirection(DOWN if room < min(inside // 2, words) else ACROSS)
 
     def _apply_theme(self) -> None:
         across, down = self._theme.px(16), self._theme.px(8)
