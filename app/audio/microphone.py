@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -207,6 +206,3 @@ def one_channel(block: bytes, channels: int, channel: int) -> Samples:
     if channel == MIXED:
         return np.asarray(np.rint(frames.mean(axis=1)), dtype=np.int16)
     return np.ascontiguousarray(frames[:, min(channel, channels - 1)])
-
-
-OpenMicrophone = Callable[[MicrophoneChoice], Blocks]

@@ -31,7 +31,6 @@ WORST_BYTES_PER_S = RATE_HZ * 2 * 1.02  # FLAC of noise: no smaller than the sam
 # libsndfile turns its compression level c (0 to 1) into bits per second of one Opus channel
 OPUS_MOST_BPS, OPUS_LEAST_BPS = 256_000, 6_000
 FULL_QUALITY_BPS = 48_000  # of speech at 16 kHz; more is not heard
-POOR_BELOW_BPS = 12_000  # words begin to suffer
 CONTAINER_SHARE = 0.93  # of the target that the sound itself may take; the rest is the container's
 TRIES = 4
 

@@ -363,9 +363,6 @@ class ModelCatalog:
     def _default(self, name: str, wanted_type: str) -> str:
         return DEFAULT_MODELS.get(wanted_type, {}).get(name, name) if self._has_defaults() else name
 
-    def pro_ids(self) -> frozenset[str]:
-        return frozenset(entry.id for entry in OWN_MODELS if entry.pro)
-
 
 def local_entry(model_id: str, name: str, server: str, port: int) -> ModelEntry:
     """Return the record of a model that another program on this computer runs."""

@@ -24,7 +24,6 @@ from app.translation import tr
 
 MODEL_TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music", "all", "code")
 TRAIT_TYPES = tuple(name for name in MODEL_TYPES if name not in ("all", "code"))
-DEFAULT_TRAIT = "default"
 
 
 class Capabilities(WireModel):

@@ -190,10 +190,6 @@ class Database:
 
         return await asyncio.to_thread(work)
 
-    def last_good_backup(self) -> Backup | None:
-        """The newest copy that passed its check; `at` is the date to show."""
-        return next(iter(backups_in(self.backups)), None)
-
     async def close(self) -> None:
         """End both connections; the log is merged into the file. Safe to call twice."""
         if self._memory is not None:

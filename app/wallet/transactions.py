@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 
 from app.translation import tr
 from app.wallet.addresses import checksum_address, keccak256
@@ -73,12 +72,6 @@ class Transaction:
             "data": "0x" + self.data.hex(),
         }
         return json.dumps(values, indent=2)
-
-    @property
-    def most_ether(self) -> Decimal:
-        with localcontext() as context:
-            context.prec = 100
-            return Decimal(self.most_wei).scaleb(-18)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

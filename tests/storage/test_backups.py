@@ -14,7 +14,7 @@ from tests.storage.conftest import Clock
 
 
 async def test_a_backup_is_made_once_a_day_and_its_date_can_be_read(database: Database, clock: Clock) -> None:
-    assert database.last_good_backup() is None
+    assert backups_in(database.backups) == ()
     first = await database.back_up_daily()
     assert first is not None
     assert first.at == clock.time
@@ -23,7 +23,7 @@ async def test_a_backup_is_made_once_a_day_and_its_date_can_be_read(database: Da
     clock.turn(hours=23)
     second = await database.back_up_daily()
     assert second is not None
-    assert database.last_good_backup() == second
+    assert backups_in(database.backups)[0] == second
     assert second.at - first.at == timedelta(days=1)
 
 
@@ -101,7 +101,7 @@ async def test_a_copy_that_does_not_pass_its_check_never_gets_a_name(
     monkeypatch.setattr("app.storage.backups.integrity_fault", lambda path: next(faults))
     with pytest.raises(BackupFailed, match="failed its check"):
         await database.back_up_daily()
-    assert database.last_good_backup() is None
+    assert backups_in(database.backups) == ()
     assert list(database.backups.iterdir()) == []
 
 

@@ -29,7 +29,7 @@ def test_eip_155_published_example() -> None:
     read = read_transaction(EIP_155)
     assert (read.nonce, read.gas, read.to, read.value, read.chain_id) == (9, 21_000, TO, 10**18, 1)
     assert (read.sender, read.max_fee, read.kind) == (SENDER, 20 * 10**9, "legacy")
-    assert str(read.most_ether) == "1.000420000000000000"
+    assert read.most_wei == 10**18 + 420 * 10**12
 
 
 @pytest.mark.parametrize(

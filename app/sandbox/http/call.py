@@ -28,18 +28,13 @@ class SandboxDialect(NamedTuple):
     extension: str
     other_extension: str
     header_prefix: str
-    search_results_key: str
     owner: str
     issues_in_errors: bool
 
 
 DIALECTS = {
-    "service": SandboxDialect(
-        "service_parameters", "venice_parameters", "x-service-", "service_search_results", "rialto", False
-    ),
-    "venice": SandboxDialect(
-        "venice_parameters", "service_parameters", "x-venice-", "venice_search_results", "venice.ai", True
-    ),
+    "service": SandboxDialect("service_parameters", "venice_parameters", "x-service-", "rialto", False),
+    "venice": SandboxDialect("venice_parameters", "service_parameters", "x-venice-", "venice.ai", True),
 }
 
 

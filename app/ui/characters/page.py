@@ -43,7 +43,6 @@ class CharactersPage(QObject):
         self.grid = GridPane(theme, presenter, self.pictures)
         self.details = DetailsPane(theme, presenter, self.pictures)
         self._links = LinkOpener(theme, self.grid, tasks)
-        self._source: object = None
         self._connect()
         self.show_state(presenter.state)
 

@@ -210,10 +210,6 @@ class Canvas(QWidget):
         if self.request.isHidden() and self.request.isAncestorOf(widget):
             self.show_side("request")
 
-    @property
-    def shows_answer(self) -> bool:
-        return self._wide or self.switch.current == "answer"
-
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.left_screen.emit()

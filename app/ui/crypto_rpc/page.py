@@ -87,7 +87,7 @@ class CryptoRpcPage(QObject):
         self.pickers = Pickers(self, theme)
         self.networks, self.methods = self.pickers.networks, self.pickers.methods
         yield
-        self.answer = ResponseController(self, theme, tasks)
+        self.answer = ResponseController(self, tasks)
         self.tools = ToolController(self, theme, tasks)
         self.collections = CollectionController(self, theme, tasks)
         yield

@@ -85,7 +85,6 @@ class CryptoRpcPresenter(QObject):
     params_replaced = Signal()  # the texts of the editors were not typed by the person
     calls_changed = Signal(object)  # tuple[CallEntry, ...]
     run_changed = Signal(object)  # RunView | None
-    networks_changed = Signal(object)  # tuple[NetworkRow, ...]
     caps_changed = Signal(object)  # CapsView
     busy_changed = Signal()
     split_read = Signal(int)  # thousandths of the canvas that the request had
@@ -117,7 +116,7 @@ class CryptoRpcPresenter(QObject):
         self.transacting = TransactionPresenter(self, self.interfaces, tasks)
         self.ask: Ask = _refuse
         self.network_list = NetworkList(current_account)
-        self.network_list.changed.connect(self._show_networks)
+        self.network_list.changed.connect(self._changed)
         self.draft = Draft(FIRST_NETWORK, new_idempotency_key(now()))
         self.keeper = DraftKeeper(tasks, lambda: self.draft, self.network_list)
         self.methods: MethodCatalog | None = None
@@ -195,7 +194,7 @@ class CryptoRpcPresenter(QObject):
         if not typed:
             self.params_replaced.emit()
         if self.draft.network != before:
-            self._show_networks()
+            self._changed()
         self._tasks.replace("rpc key", self._look_at_key)
         self.keeper.soon()
 
@@ -322,10 +321,6 @@ class CryptoRpcPresenter(QObject):
         """Ask again which networks there are, and count again."""
         self._tasks.replace("rpc networks", self.network_list.refresh)
         self.caps.refresh()
-
-    def _show_networks(self) -> None:
-        self.networks_changed.emit(self.networks())
-        self._changed()
 
     def _account_changed(self) -> None:
         self._changed()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.ui.crypto_rpc.page import CryptoRpcPage
     from app.ui.crypto_rpc.state import RunView
-    from app.ui.kit.theme import Theme
 
 MAX_FOUND = 5_000
 
@@ -31,10 +30,9 @@ MAX_FOUND = 5_000
 class ResponseController(QObject):
     """The answer on screen is the presenter's `run`; large ones are searched and written in threads."""
 
-    def __init__(self, page: CryptoRpcPage, theme: Theme, tasks: TaskScope) -> None:
+    def __init__(self, page: CryptoRpcPage, tasks: TaskScope) -> None:
         super().__init__(page)
         self._page = page
-        self._theme = theme
         self._tasks = tasks
         response = page.main.response
         response.copy_requested.connect(self.copy)

@@ -41,7 +41,6 @@ class MoreOptions(QWidget):
         """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
-        self._form = ImageForm()
         if whole:
             at_once(self.build())
 
@@ -128,7 +127,6 @@ class MoreOptions(QWidget):
 
     def show_view(self, view: FormView) -> None:
         form, limits, notes = view.form, view.limits, view.notes
-        self._form = form
         self._fill(self.resolution, limits.resolutions, view.resolution)
         self._fill(self.quality, limits.qualities, form.quality, auto=_own(limits.default_quality))
         with QSignalBlocker(self.format):

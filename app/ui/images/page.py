@@ -17,7 +17,7 @@ from app.ui.images.form import DEFAULT_STRENGTH, FormView
 from app.ui.images.form_pane import FormPane
 from app.ui.images.gallery import Gallery
 from app.ui.images.image_actions import ImageActions
-from app.ui.images.inspector import IMAGE, REQUEST, ImagesInspector
+from app.ui.images.inspector import REQUEST, ImagesInspector
 from app.ui.images.page_actions import images_actions, images_palette_items
 from app.ui.images.state import GalleryState, Refused
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -344,9 +344,6 @@ class ImagesPage(QObject):
 
     def open_request(self) -> None:
         self.open_side(REQUEST)
-
-    def open_details(self) -> None:
-        self.open_side(IMAGE)
 
     def clipboard_text(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

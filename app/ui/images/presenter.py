@@ -87,7 +87,6 @@ class ImagesPresenter(CallingPresenter):
         self._memory = DraftAutosave(tasks, "images desk")
         self._calls = 0
         self._arrived: set[str] = set()
-        self._newest: Exchange | None = None
         self._left: RateLimitRemaining | None = None
         self.refused: Refused | None = None
         current_account.account_changed.connect(self._account_changed)
@@ -160,7 +159,7 @@ class ImagesPresenter(CallingPresenter):
 
     def _account_changed(self) -> None:
         self.models, self.edit_models, self.styles = (), (), ()
-        self._newest = self._left = None
+        self._left = None
         self.models_changed.emit()
         self._look()
         self.library.publish()
@@ -389,7 +388,6 @@ class ImagesPresenter(CallingPresenter):
         return True
 
     def _record_exchange(self, exchange: Exchange) -> None:
-        self._newest = exchange
         told = RateLimitRemaining.told(exchange.info, tr("Images"))
         self._left = told.after(self._left) if told is not None else None
         self.request_changed.emit(exchange)

@@ -155,10 +155,6 @@ class Theme(QObject):
         self._percent = max(MIN_PERCENT, min(MAX_PERCENT, percent))
         self._root_of_scale = math.sqrt(self.scale)  # once: each layout asks for dozens of measures
 
-    def set_system_font(self, on: bool) -> None:
-        self._system_font = on
-        self._refresh_soon()
-
     def set_reduced_motion(self, on: bool) -> None:
         """Take what the person chose."""
         if on != self._reduced_motion:

@@ -29,7 +29,6 @@ class FieldBox(QWidget):
     def __init__(self, theme: Theme, label: str, field: QLineEdit, *, keeps_room: bool = False) -> None:
         super().__init__()
         self._theme = theme
-        self._label_text = label
         self.field = field
         self.label = Label(theme, label, "small", "text2", weight=500)
         bind_label(self.label, field)

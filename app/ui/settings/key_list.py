@@ -138,8 +138,6 @@ def _spoken(item: str | ShortcutRow) -> str:
 class KeyListView(QListView):
     """Enter, F2 or a press on a key waits for another one; Del goes back to the usual key. As high as its rows."""
 
-    height_changed = Signal()
-
     def __init__(self, theme: Theme, keys: ShortcutMap) -> None:
         super().__init__()
         self._theme = theme

@@ -170,11 +170,6 @@ class SettingsPresenter(QObject):
         """What is behind its section; made when that is first opened."""
         return SandboxPresenter(self._sandbox, self._current_account, self._tasks)
 
-    def refresh_sandbox_page(self) -> None:
-        """The Sandbox began to answer."""
-        if "sandbox" in self.__dict__:
-            self.sandbox.refresh()
-
     async def aclose(self) -> None:
         """End what the sections follow."""
         if "sandbox" in self.__dict__:

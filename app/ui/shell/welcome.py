@@ -37,11 +37,6 @@ from app.ui.settings.secrets.ask import SecretsQuestion
 _WIDTH = 1120  # of the column, at 100 % text
 _SIDE_BY_SIDE_FROM = 840  # effective width of the page
 _TOP = 76
-_SANDBOX_TICKS = (
-    tr("Every tab works, including wallet top-ups"),
-    tr("Nothing leaves this computer"),
-    tr("Shows real costs, paid with play money"),
-)
 _WALLET_WAYS = (
     ("new", tr("Create a new wallet for Rialto")),
     ("import", tr("Import a private key")),

@@ -47,7 +47,6 @@ class RecordingView(QWidget):
         self._tick = Tick()
         self._warned = ""
         self.record_as = "flac"
-        self.usd_line = ""
         self.badge = Badge(theme, tr("Recording"), "bad", icon="record")
         self.promise = Label(theme, "", role="text2", wrap=True)
         self.clock = RecordingClock(theme)
@@ -111,10 +110,10 @@ class RecordingView(QWidget):
         flow = FlowLayout(self._theme, parent=holder)
         for button in (self.stop, self.pause, self.mark):
             flow.addWidget(button)
-        buttons = self._buttons_row = QHBoxLayout()
+        buttons = QHBoxLayout()
         buttons.addWidget(holder, 1)
         column.addLayout(buttons)
-        last = self._last_row = QHBoxLayout()
+        last = QHBoxLayout()
         last.addWidget(self.estimate, 1)
         last.addWidget(self.save)
         last.addWidget(self.discard)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.ui.kit.widgets.receipt_line import Run
 
-RECORD_FORMATS = ("flac", "wav", "ogg")
 # Seconds of one channel at 16 kHz into bytes: WAV exactly, the others as speech usually comes out.
 BYTES_PER_S = {"wav": 32_000, "flac": 16_000, "ogg": 6_000}
 FORMAT_NOTES = {

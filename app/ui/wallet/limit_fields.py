@@ -54,7 +54,6 @@ class LimitFields(QWidget):
 
     def __init__(self, theme: Theme, limit_text: Callable[[str], str]) -> None:
         super().__init__()
-        self._theme = theme
         self._limit_text = limit_text
         self._account = ""
         column = QVBoxLayout(self)

@@ -57,7 +57,6 @@ class WalletPresenter(QObject):
 
     accounts_changed = Signal(tuple)  # of AccountCard
     gauges_changed = Signal(tuple)  # of Gauge
-    budgets_changed = Signal()
     busy_changed = Signal(bool)
     notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
     balance_low = Signal(str, bool)
@@ -181,7 +180,6 @@ class WalletPresenter(QObject):
         self._tasks.replace("wallet limits", self._save)
         self._show_daily_limit()
         self.accounts_changed.emit(self.cards())
-        self.budgets_changed.emit()
         return ""
 
     # How it is done

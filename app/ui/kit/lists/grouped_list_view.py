@@ -155,9 +155,6 @@ class GroupedView(QListView):
 
     # What a pane asks
 
-    def key_at(self, index: QModelIndex) -> Hashable | None:
-        return self.rows.key(index)
-
     @property
     def current_key(self) -> Hashable | None:
         return self.rows.key(self.currentIndex())

@@ -72,7 +72,6 @@ class CodeHighlighter:
 
     def __init__(self, lexer: Any, text: str) -> None:
         self.lines: list[list[Stretch]] = [[]]
-        self._text = text
         self._tokens: Iterator[tuple[int, Any, str]] = iter(lexer.get_tokens_unprocessed(text))
         self._starts = [0]
         for line in text.split("\n"):

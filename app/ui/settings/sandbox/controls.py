@@ -23,8 +23,6 @@ from app.ui.settings.sandbox.parts import Groups
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.state import CLOCK_STEPS, FAULTS, PLACES, Choice, Fault, Number, SandboxState, ahead
 
-_MOST_TIMES = 1000
-
 
 class ControlsPage(Groups):
     def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:

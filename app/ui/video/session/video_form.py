@@ -233,9 +233,6 @@ class VideoForm(QObject):
         self._set_price(self.price, replace(self.quote, asking=True))
         self._tasks.replace("video quote", self._fetch_quote)
 
-    def request_quote_again(self) -> None:
-        self._request_quote()
-
     async def _fetch_quote(self) -> None:
         await asyncio.sleep(self.quote_after_s)
         service, takes = self._current_account.service, self.takes
