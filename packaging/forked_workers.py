@@ -27,6 +27,7 @@ def serve(address: str, arguments: Sequence[str]) -> None:
     run = os.getppid()
     sys.path[0] = str(Path.cwd())  # as `python -m pytest` has it
     pytest.main(list(arguments))
+    _draw_once()
     gc.collect()
     gc.freeze()  # a collection in a worker would copy all that the workers share
     with socket.socket(socket.AF_UNIX) as listening:
@@ -47,6 +48,18 @@ def serve(address: str, arguments: Sequence[str]) -> None:
                 caller.close()
                 for descriptor in descriptors:
                     os.close(descriptor)
+
+
+def _draw_once() -> None:
+    """Have Hypothesis make its tables of characters, which takes two seconds of each worker."""
+    from hypothesis import HealthCheck, given, settings, strategies
+
+    @settings(max_examples=1, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(strategies.text())
+    def draw(text: str) -> None:
+        """Nothing is tested."""
+
+    draw()
 
 
 def join(address: str) -> None:
