@@ -69,10 +69,6 @@ class Redactor:
             text = pattern.sub(lambda match: match[0] if match[2].startswith(HIDDEN[:-1]) else match[1] + HIDDEN, text)
         return text
 
-    def holds_secret(self, text: str) -> bool:
-        """True when a registered secret occurs in `text`."""
-        return self._without_known(text) != text
-
     def _without_known(self, text: str) -> str:
         finder, known = self._finder, self._known
         if finder is None:

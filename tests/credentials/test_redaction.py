@@ -43,7 +43,6 @@ def test_a_known_secret_is_hidden_in_every_shape_it_takes(text: str, registry: R
     assert HIDDEN in hidden
     for part in (KEY[:9], "live", PRIVATE_KEY[8:20], PRIVATE_KEY[8:20].lower(), PRIVATE_KEY[8:20].upper()):
         assert part not in hidden
-    assert registry.holds_secret(text)
 
 
 def test_a_secret_with_spaces_is_hidden_in_either_spelling_of_an_address() -> None:

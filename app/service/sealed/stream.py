@@ -38,7 +38,6 @@ class SealedAnswer:
         self.sent = sent  # SHA-256 of the bytes of the request
         self.answer_id = ""
         self.opened = 0  # pieces
-        self.white_space = 0  # pieces that came in the clear and hold nothing else
 
     @property
     def received(self) -> bytes:
@@ -120,7 +119,6 @@ class SealedAnswer:
         if not isinstance(value, str):
             raise self._in_the_clear(name)
         if not value.strip():
-            self.white_space += 1
             return value
         if not looks_sealed(value):
             raise self._in_the_clear(name)

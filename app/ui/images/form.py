@@ -116,7 +116,6 @@ class ModelLimits:
     default_quality: str = ""
     divisor: int = 1
     max_steps: int = 0  # 0: it sets its own number of steps
-    default_steps: int = 0
     max_references: int = 0
     has_strength: bool = False
     takes_pixels: bool = True
@@ -151,7 +150,6 @@ class ModelLimits:
             default_quality=_of(told.get("defaultQuality"), qualities),
             divisor=_whole(told.get("widthHeightDivisor"), 1, MAX_SIDE) or 1,
             max_steps=_whole(steps.get("max"), 1, 1000) or 0,
-            default_steps=_whole(steps.get("default"), 1, 1000) or 0,
             max_references=references or 0,
             has_strength=told.get("supportsStyleReferenceStrength") is True,
             takes_pixels=not ratios and not resolutions,

@@ -130,7 +130,6 @@ class TranscriptionPresenter(QObject):
         self.problem: Problem | None = None  # of the page, such as no microphone
         self._peaks: dict[str, object] = {}
         self._unsaved: dict[str, dict[str, Any]] = {}  # by row: fields that are not on the disk yet
-        self._part_count = 0
         self._early_files: list[Path] = []
         self._numbers = itertools.count()
         self.closing = False
@@ -415,7 +414,6 @@ class TranscriptionPresenter(QObject):
             is_over_limit=is_over_limit(row),
             is_there=looked is None or not looked.problem,
             why_not=looked.problem if looked is not None else "",
-            part_count=self._part_count,
             path=str(path),
             peaks=self._peaks.get(row.id),
         )
@@ -583,7 +581,6 @@ class TranscriptionPresenter(QObject):
             if not self.closing:
                 await self._reread(row_id)
         if done:
-            self._part_count = 0
             self._show_text(row_id)
 
     async def _kept_again(self, row_id: str, again: Again) -> None:
@@ -627,7 +624,6 @@ class TranscriptionPresenter(QObject):
         if row_id not in self.rows:
             return
         self.open_id, self.shows_batch, self.problem = row_id, False, None
-        self._part_count = 0
         self.publish_head()
         self._tasks.replace("open transcript", self.guarded, self._open, (row_id,))
 

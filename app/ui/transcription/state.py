@@ -168,7 +168,6 @@ class Sound:
     is_over_limit: bool = False  # surely refused as it is
     why_not: str = ""
     is_there: bool = True
-    part_count: int = 0  # when split
     path: str = ""
     peaks: Any = None  # app.audio.waveform.Pairs
 

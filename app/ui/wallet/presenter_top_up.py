@@ -85,7 +85,6 @@ class TopUpPresenter(QObject):
         self.view = TopUpView()
         self._account: Account | None = None
         self._options: tuple[PaymentOption, ...] = ()
-        self._terms: TopUpRequirements | None = None
         self._prepared: PreparedPayment | None = None
         self._skew = timedelta()
         self._paying = False
@@ -102,7 +101,7 @@ class TopUpPresenter(QObject):
         """Begin a top-up of one wallet account. Nothing is asked of anybody yet."""
         self._account = account
         self._tasks.replace("top-up service", self._keep_open, account)
-        self._options, self._terms, self._prepared = (), None, None
+        self._options, self._prepared = (), None
         self._show(
             TopUpView(
                 account=account.name,
@@ -216,7 +215,7 @@ class TopUpPresenter(QObject):
         if terms is None:
             return
         options, others = await self._read(account, terms)
-        self._terms, self._options = terms, options
+        self._options = options
         ways = (*(way(each) for each in options), *(other_way(each) for each in others))
         problem = "" if options else tr("None of the service’s payment methods can be used here.")
         may_ask = bool(options) and not account.is_sandbox and not account.watch_only
@@ -270,7 +269,7 @@ class TopUpPresenter(QObject):
         except WalletError as error:
             self._change(busy=False, problem=error.sentence)
             return
-        self._prepared, self._terms, self._skew = prepared, terms, skew
+        self._prepared, self._skew = prepared, skew
         ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC) - skew
         minutes = max(1, round((ends - now).total_seconds() / 60))
         self._change(
