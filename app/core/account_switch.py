@@ -205,12 +205,22 @@ class AccountSwitch(QObject):
 
         raise ConnectionFailed(tr("The Sandbox could not start: {reason}.", reason=reason), surely_not_sent=True)
 
+    async def _start_sandbox_again(self, account: Account) -> str:
+        """The Sandbox ended under a call that needs its key: it starts, and later calls go to its new address.
+
+        Raises `ConnectionFailed`, with nothing sent, because this call would go to the old one.
+        """
+        await self._address_of(account)
+        if self._current_account.account == account:
+            await self.use(account)
+        raise ConnectionFailed(tr("The Sandbox had stopped. It is running again."), surely_not_sent=True)
+
     async def _make(self, account: Account, base_url: str, typed_key: str = "") -> Service:
         # httpx and pydantic take longer to import than a frame lasts: a thread shares the time in slices
         await asyncio.to_thread(importlib.import_module, "app.service.service")
 
         async def given_key() -> str:
-            return typed_key or self._sandbox.key
+            return typed_key or self._sandbox.key or await self._start_sandbox_again(account)
 
         auth: ApiKeyAuth | WalletAuth
         if account.kind == "wallet":  # its private key signs, and is never sent

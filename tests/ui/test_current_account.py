@@ -6,10 +6,13 @@ import asyncio
 from decimal import Decimal
 from typing import NoReturn
 
+import pytest
+
 from app.core.account_switch import AccountSwitch
 from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.receipt_recorder import ReceiptRecorder
 from app.credentials.accounts import Account
+from app.service.errors import ConnectionFailed
 from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
 
@@ -79,3 +82,28 @@ def test_things_of_another_account_are_marked_with_its_name(qapp) -> None:
         "",
         "",
     )
+
+
+async def test_a_sandbox_that_ended_starts_again_for_the_next_call(qapp, tasks: CheckedTasks) -> None:
+    class Ending:
+        key, starts = "", 0
+
+        async def start_and_tell(self) -> str:
+            if not self.key:
+                self.starts += 1
+                self.key = f"k{self.starts}"
+            return f"http://127.0.0.1:{self.starts}/v1"
+
+    current_account, sandbox = CurrentAccount(), Ending()
+    recorder = ReceiptRecorder(current_account, tasks)
+    switch = AccountSwitch(current_account, recorder, lambda: None, sandbox, lambda _account, _address: None)
+    await switch.use(account("sandbox"))
+    before = current_account.service
+    sandbox.key = ""
+    with pytest.raises(ConnectionFailed, match="running again") as caught:
+        await before.models.list()
+    assert caught.value.surely_not_sent
+    assert (sandbox.starts, sandbox.key) == (2, "k2")
+    assert current_account.service is not before
+    await switch.aclose()
+    await tasks.idle()
