@@ -20,7 +20,7 @@ TABS = ("chat", "speech", "transcription", "images", "crypto_rpc", "video")
 
 
 def chat_as(kind: str) -> Callable[[Rialto, Path], object]:
-    return lambda rialto, path: rialto.chat.export(rialto.chat.opened.chat_id, path, ExportForm(kind))
+    return lambda rialto, path: rialto.chat.transfers.export(rialto.chat.opened.chat_id, path, ExportForm(kind))
 
 
 def code(rialto: Rialto, path: Path) -> None:

@@ -99,9 +99,9 @@ async def test_what_was_answered_is_found_exported_and_taken_back(tmp_home: Path
         await tab.tasks.idle()
         assert row.id in [hit.message_id for hit in found[-1][1]]
         path = tmp_home / "chat.json"
-        tab.presenter.export(chat_id, path, ExportForm(JSON))
+        tab.presenter.transfers.export(chat_id, path, ExportForm(JSON))
         await tab.tasks.idle()
-        tab.presenter.import_files((path,))
+        tab.presenter.transfers.import_files((path,))
         await tab.tasks.idle()
         assert tab.presenter.opened.chat_id != chat_id
         assert [each.text for each in tab.rows] == ["Where does Rialto keep my API key?", row.text]

@@ -426,13 +426,13 @@ async def test_a_project_comes_back_with_the_list_of_its_documents_once_that_is_
         shown.presenter.notice.connect(said.append)
         try:
             project = await with_papers(shown, papers)
-            shown.presenter.export_project(project, tmp_home / "flat.json")
+            shown.presenter.transfers.export_project(project, tmp_home / "flat.json")
             await shown.settle()
             assert "lists the 1 file or folder it follows, without their contents" in str(said[-1])
             assert "900 euros" not in (tmp_home / "flat.json").read_text()
             for answer in (False, True):
                 before = {each.id for each in projects.all}
-                shown.presenter.import_files((tmp_home / "flat.json",))
+                shown.presenter.transfers.import_files((tmp_home / "flat.json",))
                 await until(lambda: bool(shown.canvas.findChildren(Dialog)))
                 (dialog,) = shown.canvas.findChildren(Dialog)
                 (copy,) = {each.id for each in projects.all} - before

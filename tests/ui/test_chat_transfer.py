@@ -35,7 +35,7 @@ async def hostile_chat(harness: ChatPresenterHarness) -> Chat:
 
 
 async def saved(harness: ChatPresenterHarness, chat: Chat, path: Path, form: ExportForm) -> str:
-    harness.presenter.export(chat.id, path, form)
+    harness.presenter.transfers.export(chat.id, path, form)
     await harness.tasks.idle()
     assert harness.told["notice"][-1][0] == f"Saved as {path.name}"
     return path.read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> 
         await harness.tasks.idle()
         harness.presenter.trash.empty()
         await harness.tasks.idle()
-        harness.presenter.import_files((tmp_home / "c.json",))
+        harness.presenter.transfers.import_files((tmp_home / "c.json",))
         await harness.tasks.idle()
         assert harness.told["notice"][-1] == ("1 chat imported",)
         opened = harness.presenter.opened.chat_id or ""
@@ -112,7 +112,7 @@ async def test_a_file_cannot_claim_that_a_receipt_matches(tmp_home: Path) -> Non
     ]
     (tmp_home / "c.json").write_text(json.dumps({"format": "rialto-chat", "version": 1, "messages": turns}))
     async with open_chat_presenter(tmp_home) as harness:
-        harness.presenter.import_files((tmp_home / "c.json",))
+        harness.presenter.transfers.import_files((tmp_home / "c.json",))
         await harness.tasks.idle()
         assert "Imported, seal not checked" in (words := [run.text for run in harness.rows[-1].receipt])
         assert "Sealed" not in words and "receipt matches" not in words
@@ -141,7 +141,7 @@ async def test_json_carries_what_was_attached_to_another_computer(tmp_home: Path
     async with open_chat_presenter(tmp_home) as harness:
         first = await saved(harness, await attached_chat(harness, *contents), tmp_path / "c.json", ExportForm(JSON))
     async with open_chat_presenter(tmp_path / "another") as other:
-        other.presenter.import_files((tmp_path / "c.json",))
+        other.presenter.transfers.import_files((tmp_path / "c.json",))
         await other.tasks.idle()
         chat_id = other.presenter.opened.chat_id or ""
         message = (await other.history.messages(chat_id))[0]
@@ -162,7 +162,7 @@ async def test_bytes_that_are_not_what_they_are_called_stay_behind(tmp_home: Pat
     async with open_chat_presenter(tmp_path / "another") as other:
         reports: list[tuple[str, tuple[str, ...]]] = []
         other.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
-        other.presenter.import_files((tmp_path / "c.json",))
+        other.presenter.transfers.import_files((tmp_path / "c.json",))
         await other.tasks.idle()
         assert reports[0][1][-1] == "Left out (3): damaged attachments."
         assert not other.history.files.folder.exists()
@@ -173,7 +173,7 @@ async def test_what_is_gone_from_the_disk_is_said_when_it_is_saved(tmp_home: Pat
         chat = await attached_chat(harness, b"one")
         for file in harness.history.files.folder.iterdir():
             file.unlink()
-        harness.presenter.export(chat.id, tmp_path / "c.json", ExportForm(JSON))
+        harness.presenter.transfers.export(chat.id, tmp_path / "c.json", ExportForm(JSON))
         await harness.tasks.idle()
         said = harness.told["notice"][-1][0]
         assert said == "Saved as c.json, without 1 attachment no longer on this computer"
@@ -196,7 +196,7 @@ async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
         (tmp_home / "b.json").write_text("nothing", encoding="utf-8")
         reports: list[tuple[str, tuple[str, ...]]] = []
         harness.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
-        harness.presenter.import_files((tmp_home / "a.json", tmp_home / "b.json", tmp_home / "c.json"))
+        harness.presenter.transfers.import_files((tmp_home / "a.json", tmp_home / "b.json", tmp_home / "c.json"))
         await harness.tasks.idle()
         title, lines = reports[0]
         assert title == "1 chat imported"
@@ -209,7 +209,7 @@ async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
 async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home) as harness:
         chat = await hostile_chat(harness)
-        harness.presenter.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
+        harness.presenter.transfers.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
         await harness.tasks.idle()
         assert "c.md could not be saved" in harness.told["notice"][-1][0]
 
@@ -224,7 +224,7 @@ async def test_several_chats_are_saved_beside_what_is_in_the_folder(tmp_home: Pa
         folder = tmp_path / "exports"
         folder.mkdir()
         (folder / "Same words.md").write_text("mine", encoding="utf-8")
-        harness.presenter.export_all(ids, folder, ExportForm(MARKDOWN))
+        harness.presenter.transfers.export_all(ids, folder, ExportForm(MARKDOWN))
         await harness.tasks.idle()
         assert harness.told["notice"][-1] == ("2 chats saved in exports",)
         names = sorted(each.name for each in folder.iterdir())
@@ -237,7 +237,7 @@ async def test_chats_that_are_taken_whole_need_no_dialog(tmp_home: Path) -> None
         (tmp_home / "a.json").write_text(json.dumps({"messages": [{"role": "user", "content": "Q"}]}), encoding="utf-8")
         reports: list[str] = []
         harness.presenter.reported.connect(lambda title, lines: reports.append(title))
-        harness.presenter.import_files((tmp_home / "a.json",))
+        harness.presenter.transfers.import_files((tmp_home / "a.json",))
         await harness.tasks.idle()
         assert not reports
         assert harness.told["notice"][-1][0] == "1 chat imported"

@@ -314,9 +314,9 @@ async def test_a_project_that_was_exported_comes_back_with_what_was_paid_for(
             documents.embeddings.embed(project, chosen)
             await tab.tasks.idle()
             files = tmp_path / "one.json", tmp_path / "two.json"
-            tab.presenter.export_project(project, files[0])
+            tab.presenter.transfers.export_project(project, files[0])
             await tab.tasks.idle()
-            tab.presenter.import_files((files[0],))
+            tab.presenter.transfers.import_files((files[0],))
             await tab.tasks.idle()
             (copy,) = {each.id for each in projects.all} - {project}
             documents.add(copy, [folder])
@@ -325,7 +325,7 @@ async def test_a_project_that_was_exported_comes_back_with_what_was_paid_for(
             assert state.about is not None
             assert not state.about.is_on, "no question is embedded unasked"
             assert (await documents.embeddings.offer(copy, chosen)).passages == 0
-            tab.presenter.export_project(copy, files[1])
+            tab.presenter.transfers.export_project(copy, files[1])
             await tab.tasks.idle()
             first, second = (json.loads(file.read_text())["embeddings"] for file in files)
             assert first == second
@@ -343,11 +343,11 @@ async def test_an_exported_file_does_not_tell_the_address_of_a_service(
             embeddings = tab.presenter.documents.embeddings
             embeddings.embed(project, (await embeddings.models())[0])
             await tab.tasks.idle()
-            tab.presenter.export_project(project, tmp_path / "one.json")
+            tab.presenter.transfers.export_project(project, tmp_path / "one.json")
             await tab.tasks.idle()
             assert "127.0.0.1" in swift_sandbox.base_url
             assert "127.0.0.1" not in (tmp_path / "one.json").read_text()
-            tab.presenter.import_files((tmp_path / "one.json",))
+            tab.presenter.transfers.import_files((tmp_path / "one.json",))
             await tab.tasks.idle()
             (copy,) = {each.id for each in tab.presenter.projects.all} - {project}
             state = await embeddings.read(copy)
@@ -368,14 +368,14 @@ async def test_an_import_says_that_damaged_embeddings_were_left_out(
             documents.embeddings.embed(project, (await documents.embeddings.models())[0])
             await tab.tasks.idle()
             file = tmp_path / "one.json"
-            tab.presenter.export_project(project, file)
+            tab.presenter.transfers.export_project(project, file)
             await tab.tasks.idle()
             body = json.loads(file.read_text())
             body["embeddings"] = {**body["embeddings"], **damage} if damage else "nothing like it"
             file.write_text(json.dumps(body))
             reports: list[tuple[str, ...]] = []
             tab.presenter.reported.connect(lambda _title, lines: reports.append(lines))
-            tab.presenter.import_files((file,))
+            tab.presenter.transfers.import_files((file,))
             await tab.tasks.idle()
             words = "The embeddings of “Papers” are damaged and were left out. You can embed its documents again."
             assert [lines[-1] for lines in reports] == [words]

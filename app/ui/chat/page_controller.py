@@ -324,7 +324,7 @@ class ChatPageController(QObject):
             ask_where_project(
                 self._page.main,
                 project.title,
-                lambda path: self._page.presenter.export_project(project_id, path),
+                lambda path: self._page.presenter.transfers.export_project(project_id, path),
             )
 
     def open_move_menu(self) -> None:
@@ -576,7 +576,8 @@ class ChatPageController(QObject):
         dialog = ExportDialog(self._theme, self._page.main, title)
         if await dialog.answer():
             form = dialog.form
-            ask_where(self._page.main, title, form, lambda path: self._page.presenter.export(chat_id, path, form))
+            transfers = self._page.presenter.transfers
+            ask_where(self._page.main, title, form, lambda path: transfers.export(chat_id, path, form))
 
     def export_all(self, chat_ids: tuple[str, ...]) -> None:
         """Ask for the form and the folder, then write each of these chats into a file of its own."""
@@ -590,19 +591,24 @@ class ChatPageController(QObject):
         dialog = ExportDialog(self._theme, self._page.main, words)
         if await dialog.answer():
             form = dialog.form
-            ask_where_all(self._page.main, lambda folder: presenter.export_all(chat_ids, folder, form))
+            ask_where_all(self._page.main, lambda folder: presenter.transfers.export_all(chat_ids, folder, form))
 
     def import_chats(self) -> None:
         from app.ui.chat.export_dialog import ask_which
 
-        ask_which(self._page.main, self._page.presenter.import_files)
+        ask_which(self._page.main, self._import)
 
     def import_dropped(self, paths: Sequence[Path]) -> bool:
         """Files that were dropped on the list; False when none of them can hold chats."""
         found = tuple(path for path in paths if path.suffix.lower() in IMPORTABLE)
         if found:
-            self._page.presenter.import_files(found)
+            self._import(found)
         return bool(found)
+
+    def _import(self, paths: tuple[Path, ...]) -> None:
+        presenter = self._page.presenter
+        if presenter.library is not None:
+            presenter.transfers.import_files(paths)
 
     def _ask_to_follow(self, project_id: str, name: str, paths: tuple[str, ...]) -> None:
         self._tasks.start_unless_running(f"follow {project_id}", self._follow_imported, project_id, name, paths)

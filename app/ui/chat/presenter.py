@@ -38,7 +38,6 @@ from app.ui.kit.qt_workarounds.garbage_collector import set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
@@ -54,8 +53,7 @@ if TYPE_CHECKING:
     from app.ui.chat.session.chat_projects import ChatProjects
     from app.ui.chat.session.chat_seals import ChatSeals, Sessions
     from app.ui.chat.session.conversation import Conversation
-    from app.ui.chat.session.export import ExportForm
-    from app.ui.chat.session.import_export import Transfer
+    from app.ui.chat.session.import_export import TransferActions
     from app.ui.chat.session.inspector_state import Totals
     from app.ui.chat.session.message_moves import MessageMoves
     from app.ui.chat.session.question_passages import QuestionPassages
@@ -438,9 +436,9 @@ class ChatPresenter(QObject):
     def open_chat(self, chat_id: str) -> None:
         """Show a chat; the newest call wins."""
         if chat_id != self.opened.chat_id:
-            self._tasks.replace("open-chat", self.guarded, self._open_chat, (chat_id, self.opened.draft))
+            self._tasks.replace("open-chat", self.guarded, self.show_chat, (chat_id, self.opened.draft))
 
-    async def _open_chat(self, chat_id: str, before: str | None = None) -> None:
+    async def show_chat(self, chat_id: str, before: str | None = None) -> None:
         """Show a chat; what was added since to the draft `before` goes into its box."""
         try:
             await self._show_end(chat_id, before)
@@ -569,7 +567,7 @@ class ChatPresenter(QObject):
             return
         copy = await self.library.duplicate(chat_id, leaf_id)
         self.publish_list()
-        await self._open_chat(copy.id)
+        await self.show_chat(copy.id)
 
     # The box
 
@@ -833,7 +831,7 @@ class ChatPresenter(QObject):
             kept = await self._history.keep(chat_id)
             self.library.replace(chat_id, kept)
             if is_open:
-                await self._open_chat(kept.id)
+                await self.show_chat(kept.id)
         self.publish_all()
         return True
 
@@ -857,7 +855,7 @@ class ChatPresenter(QObject):
         assert self.library is not None
         for chat_id in chat_ids:
             await self.library.restore(chat_id)
-        await self._open_chat(chat_ids[-1])
+        await self.show_chat(chat_ids[-1])
         self.publish_all()
 
     async def _delete(self, chat_ids: tuple[str, ...]) -> None:
@@ -925,7 +923,7 @@ class ChatPresenter(QObject):
 
     async def _open_hit(self, chat_id: str, message_id: str, text: str, before: str) -> None:
         if chat_id != self.opened.chat_id:
-            await self._open_chat(chat_id, before)
+            await self.show_chat(chat_id, before)
         else:
             await self._open_rest()
         if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
@@ -944,64 +942,8 @@ class ChatPresenter(QObject):
     # Export and import
 
     @cached_property
-    def transfer(self) -> Transfer:
-        from app.ui.chat.session.import_export import Transfer
+    def transfers(self) -> TransferActions:
+        from app.ui.chat.session.import_export import TransferActions
 
         assert self._history is not None
-        return Transfer(self._history, self.account_models.name_of)
-
-    def export(self, chat_id: str, path: Path, form: ExportForm) -> None:
-        """Write a chat into a file that the person named."""
-        self.do(self._export, chat_id, path, form)
-
-    async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
-        self.notice.emit(await self.transfer.export(chat_id, path, form))
-
-    def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
-        """Write several chats into files of their own."""
-        self.do(self._export_all, chat_ids, folder, form)
-
-    async def _export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
-        self.notice.emit(await self.transfer.export_all(chat_ids, folder, form))
-
-    def export_project(self, project_id: str, path: Path) -> None:
-        """Write a project with its chats into a file that the person named."""
-        self.do(self._export_project, project_id, path)
-
-    async def _export_project(self, project_id: str, path: Path) -> None:
-        project = self.projects.one(project_id)
-        if project is not None and self.library is not None:
-            chat_ids = [chat.id for chat in self.library.in_project(project_id)]
-            documents = self.documents.paths(project_id)
-            embeddings = await self.documents.embeddings.packed(project_id) if documents else None
-            self.notice.emit(await self.transfer.export_project(project, chat_ids, path, documents, embeddings))
-
-    def import_files(self, paths: tuple[Path, ...]) -> None:
-        """Take the chats in files; what was taken and what not is reported at the end."""
-        if self._history is not None:
-            self._tasks.start_unless_running("import-chats", self.guarded, self._import, (paths,))
-
-    async def _import(self, paths: tuple[Path, ...]) -> None:
-        assert self.library is not None
-        account = self.current_account.account.id if self.current_account.account is not None else ""
-        report = await self.transfer.take(paths, account)
-        await self.library.load()
-        await self.projects.take_in(report.projects)
-        left_out: list[str] = []
-        for each in report.projects:
-            taken = each.embeddings is None or await self.documents.embeddings.take(each.project.id, each.embeddings)
-            if not taken:
-                words = tr(
-                    "The embeddings of “{name}” are damaged and were left out. You can embed its documents again.",
-                    name=each.project.name,
-                )
-                left_out.append(words)
-            if each.documents:
-                self.follow_asked.emit(each.project.id, each.project.name, each.documents)
-        self.publish_list()
-        if report.newest:
-            await self._open_chat(report.newest)
-        if report.is_whole and not left_out:
-            self.notice.emit(report.title)
-        else:
-            self.reported.emit(report.title, (*report.lines, *left_out))
+        return TransferActions(self, self._history, self._tasks)

@@ -21,8 +21,10 @@ from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdo
 from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
     from app.storage.chat_store import ChatStore
     from app.storage.projects.project_store import Project
+    from app.ui.chat.presenter import ChatPresenter
 
 REST_EVERY = 20  # chats; in between, the window has its turn
 
@@ -39,6 +41,8 @@ class ImportReport:
 
 
 class Transfer:
+    """Between the history and files, in words for the person."""
+
     def __init__(self, history: ChatStore, name_of: Callable[[str], str]) -> None:
         self._history = history
         self._name_of = name_of
@@ -209,6 +213,74 @@ class Transfer:
             if number % REST_EVERY == 0:
                 await asyncio.sleep(0)
         return taken, newest
+
+
+class TransferActions:
+    """What the tab does with files of chats. Each method that is not a coroutine returns at once."""
+
+    def __init__(self, presenter: ChatPresenter, history: ChatStore, tasks: TaskScope) -> None:
+        self._presenter = presenter
+        self._tasks = tasks
+        self._transfer = Transfer(history, presenter.account_models.name_of)
+
+    def export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        """Write a chat into a file that the person named."""
+        self._presenter.do(self._export, chat_id, path, form)
+
+    async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        self._presenter.notice.emit(await self._transfer.export(chat_id, path, form))
+
+    def export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
+        """Write several chats into files of their own."""
+        self._presenter.do(self._export_all, chat_ids, folder, form)
+
+    async def _export_all(self, chat_ids: Sequence[str], folder: Path, form: ExportForm) -> None:
+        self._presenter.notice.emit(await self._transfer.export_all(chat_ids, folder, form))
+
+    def export_project(self, project_id: str, path: Path) -> None:
+        """Write a project with its chats into a file that the person named."""
+        self._presenter.do(self._export_project, project_id, path)
+
+    async def _export_project(self, project_id: str, path: Path) -> None:
+        library = self._presenter.library
+        project = self._presenter.projects.one(project_id)
+        if project is not None and library is not None:
+            chat_ids = [chat.id for chat in library.in_project(project_id)]
+            documents = library.documents.paths(project_id)
+            embeddings = await library.documents.embeddings.packed(project_id) if documents else None
+            self._presenter.notice.emit(
+                await self._transfer.export_project(project, chat_ids, path, documents, embeddings)
+            )
+
+    def import_files(self, paths: tuple[Path, ...]) -> None:
+        """Take the chats in files; what was taken and what not is reported at the end."""
+        self._tasks.start_unless_running("import-chats", self._presenter.guarded, self._import, (paths,))
+
+    async def _import(self, paths: tuple[Path, ...]) -> None:
+        presenter, library = self._presenter, self._presenter.library
+        assert library is not None
+        account = presenter.current_account.account
+        report = await self._transfer.take(paths, account.id if account is not None else "")
+        await library.load()
+        await library.projects.take_in(report.projects)
+        left_out: list[str] = []
+        for each in report.projects:
+            taken = each.embeddings is None or await library.documents.embeddings.take(each.project.id, each.embeddings)
+            if not taken:
+                words = tr(
+                    "The embeddings of “{name}” are damaged and were left out. You can embed its documents again.",
+                    name=each.project.name,
+                )
+                left_out.append(words)
+            if each.documents:
+                presenter.follow_asked.emit(each.project.id, each.project.name, each.documents)
+        presenter.publish_list()
+        if report.newest:
+            await presenter.show_chat(report.newest)
+        if report.is_whole and not left_out:
+            presenter.notice.emit(report.title)
+        else:
+            presenter.reported.emit(report.title, (*report.lines, *left_out))
 
 
 def _not_saved(path: Path, error: OSError) -> str:
