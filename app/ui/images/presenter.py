@@ -251,9 +251,13 @@ class ImagesPresenter(CallingPresenter):
         """How many paid calls are on their way."""
         return self._calls
 
-    def make(self, form: ImageForm | None = None) -> bool:
+    def make(self, form: ImageForm | None = None, *, are_references_read: bool = False) -> bool:
         """Ask for the images of the form. False when that is not possible; then the reason is told."""
         form = form or self.form
+        unknown = [] if are_references_read else [key for key in form.references if self.library.one(key) is None]
+        if unknown and self.maker is not None:  # older than what was read
+            self.tasks.start_unless_running("images make with references", self._read_references_and_make, form)
+            return True
         model = next((model for model in self.models if model.id == form.model), None) or self.model
         view = view_of(form, model, self.styles, self._references_of(form))
         if self.maker is None or view.why_not or view.refusals or model is None:
@@ -269,6 +273,10 @@ class ImagesPresenter(CallingPresenter):
         self.set_problem(None)
         self.tasks.start_unless_running(f"images plan {secrets.token_hex(4)}", self._make, form, model, view)
         return True
+
+    async def _read_references_and_make(self, form: ImageForm) -> None:
+        await self.library.read_these(form.references)
+        self.make(form, are_references_read=True)
 
     async def _make(self, form: ImageForm, model: Model, view: FormView) -> None:
         assert self.maker is not None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -279,3 +282,80 @@ async def test_a_form_knows_the_style_image_that_was_not_read_yet(images: Images
     assert len(images.rows) == READ
     images.presenter.library.show_scope("")
     assert years[200] not in [tile.id for tile in images.tiles]
+
+
+async def test_a_variation_takes_the_style_of_an_image_that_was_not_read_yet(
+    images: ImagesHarness, years: list[str]
+) -> None:
+    images.write("A boat")
+    (boat,) = await images.made()
+    (images.folder / "one.png").write_bytes(images.file_of(boat))
+    form = ImageForm(model="rialto-poster", prompt="A boat", references=(years[200],), strengths=(0.5,))
+    library = images.presenter.library
+    library.put(replace(boat, model=form.model, options=form.to_json()))
+    await library.read_these([years[250]])
+    assert images.changes.do(boat.id, "vary-1")
+    await until(lambda: len(images.paid) == 2 or images.presenter.problem)
+    assert images.presenter.problem is None
+    await images.still()
+    body = images.paid[-1].request.body
+    assert isinstance(body, dict) and len(body["style_references"]) == 1
+    assert library.one(years[250]) is not None, "an order under way may need it"
+
+
+async def test_the_oldest_of_all_that_were_read_comes_back_from_the_trash(
+    images: ImagesHarness, years: list[str]
+) -> None:
+    library = images.presenter.library
+    library.read_more(everything=True)
+    await until(lambda: len(images.rows) == YEARS)
+    library.move_to_trash(years[-1:])
+    await until(lambda: library.trashed)
+    library.restore(years[-1:])
+    await until(lambda: not library.trashed)
+    assert list(images.rows) == years
+
+
+async def test_nothing_is_left_out_when_the_list_is_read_anew_while_older_images_are_read(
+    images: ImagesHarness, years: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = images.presenter.library
+    store = library.images
+    assert store is not None
+    recent, anew, older, asked = store.recent, asyncio.Event(), asyncio.Event(), list[dict[str, Any]]()
+
+    async def slow(**how: Any) -> tuple[StoredImage, ...]:
+        found = await recent(**how)
+        asked.append(how)
+        if how.get("trashed"):
+            await anew.wait()
+        elif how["limit"] == image_library.LONGEST_LIST:
+            await older.wait()
+        return found
+
+    monkeypatch.setattr(store, "recent", slow)
+    loading = asyncio.ensure_future(library.load())
+    await until(lambda: any(how.get("trashed") for how in asked))
+    library.read_more()
+    await until(lambda: len(images.rows) > READ)
+    library.read_more(everything=True)
+    await until(lambda: asked[-1].get("limit") == image_library.LONGEST_LIST)
+    anew.set()
+    await loading
+    older.set()
+    await until(lambda: library.unread == 0)
+    assert list(images.rows) == years
+
+
+async def test_a_count_that_is_older_than_the_images_counts_none_that_are_gone(
+    images: ImagesHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await two(images)
+
+    async def stale() -> tuple[int, int]:
+        return 3, 3
+
+    library = images.presenter.library
+    monkeypatch.setattr(library.images, "count", stale)
+    await library.load()
+    assert (library.unread, images.count_text()) == (0, "2 images")

@@ -91,12 +91,14 @@ class ImageLibrary(QObject):
         """Read the newest images, as many as were read before, and the trash."""
         assert self.images is not None
         count, _ = await self.images.count()
-        rows = await self.images.recent(limit=max(READ_AT_ONCE, len(self.rows)))
+        coming_back = 0 if self.unread else len(self.trashed)  # at most: where all were read, all are again
+        limit = max(READ_AT_ONCE, len(self.rows) + coming_back)
+        rows = await self.images.recent(limit=limit)
         trashed = await self.images.recent(trashed=True)
         self.rows, self.trashed = await asyncio.to_thread(
             lambda: ({image.id: image for image in rows}, {image.id: image for image in trashed})
         )
-        self.unread = max(0, count - len(rows))
+        self.unread = max(0, count - len(rows)) if len(rows) == limit else 0  # the count may be older than the rows
         self._is_read = True
         self.publish()
         self._tasks.replace("images usage", self._measure)
@@ -104,7 +106,7 @@ class ImageLibrary(QObject):
     async def read_these(self, image_ids: Collection[str]) -> None:
         """Read images that a form refers to, so that `one` knows them also where they are older than what was read."""
         assert self.images is not None
-        self._referred = {image.id: image for image in await self.images.some(image_ids)}
+        self._referred |= {image.id: image for image in await self.images.some(image_ids)}
 
     def read_more(self, *, everything: bool = False) -> None:
         """Read the next older images, for somebody who came to the end of the others, or all."""
@@ -116,6 +118,9 @@ class ImageLibrary(QObject):
         assert self.images is not None and self.rows
         last = next(reversed(self.rows.values()))
         read = await self.images.recent(until=last.created_at, limit=limit)
+        if self.unread and last.id not in self.rows:  # the list was read anew meanwhile and ends elsewhere
+            await self._read_more(limit)
+            return
         older = {image.id: image for image in read if image.id not in self.rows and image.id not in self.trashed}
         self.rows = self.rows | older
         self.unread = max(0, self.unread - len(older)) if len(read) == limit and older else 0
