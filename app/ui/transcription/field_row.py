@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import rule
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -57,34 +56,3 @@ class FieldRow(QWidget):
         self._column.setSpacing(px(4))
         self._row.setSpacing(px(8))
         self._line.setSpacing(px(5))
-
-
-class Group(QWidget):
-    """Options under a heading, with a hairline below."""
-
-    def __init__(self, theme: Theme, title: str = "", *, last: bool = False) -> None:
-        super().__init__()
-        self._theme = theme
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        self.body = QVBoxLayout()
-        self.top = QHBoxLayout()
-        self.count = Label(theme, "", "small", "text3", tabular=True)
-        if title:
-            self.top.addWidget(Label(theme, title, "small", "text2", weight=600), 1)
-            self.top.addWidget(self.count)
-            self.body.addLayout(self.top)
-        outer.addLayout(self.body)
-        if not last:
-            outer.addWidget(rule())
-        theme.changed.connect(self._apply_theme)
-        self._apply_theme()
-
-    def add(self, widget: QWidget) -> None:
-        self.body.addWidget(widget)
-
-    def _apply_theme(self) -> None:
-        px = self._theme.px
-        self.body.setContentsMargins(px(16), px(10), px(16), px(10))
-        self.body.setSpacing(px(4))

@@ -13,13 +13,14 @@ from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.card import Section
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.switch import Switch
-from app.ui.transcription.field_row import FieldRow, Group
+from app.ui.transcription.field_row import FieldRow
 from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Mark, Microphones, ModelChoice, Options
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class OptionsPage(ScrollPane):
         )
         yield
         column = self.fill(theme, "pane", (0, 0, 0, 0), 0)
-        group = self.microphone = Group(theme)
+        group = self.microphone = Section(theme)
         column.addWidget(group)
         self.input_row = FieldRow(theme, tr("Input"), self.input)
         self.channel_row = FieldRow(theme, tr("Channel"), self.channel)
@@ -92,7 +93,7 @@ class OptionsPage(ScrollPane):
         )
         group.add(kept)
         yield
-        sending = Group(theme, tr("Transcription"))
+        sending = Section(theme, tr("Transcription"))
         column.addWidget(sending)
         self.language_row = FieldRow(theme, tr("Spoken language"), self.language)
         self.times_row = FieldRow(theme, tr("Word timestamps"), self.times, beside=True)
@@ -100,7 +101,9 @@ class OptionsPage(ScrollPane):
         for row in (self.language_row, self.times_row, self.answer_row):
             sending.add(row)
         yield
-        self.marks_group = Group(theme, tr("Notes"), last=True)
+        self.marks_group = Section(theme, tr("Notes"), last=True)
+        self._mark_count = Label(theme, "", "small", "text3", tabular=True)
+        self.marks_group.top.addWidget(self._mark_count)
         mark_rows = QVBoxLayout()
         mark_rows.setSpacing(theme.px(2))
         self.marks_group.body.addLayout(mark_rows)
@@ -196,7 +199,7 @@ class OptionsPage(ScrollPane):
 
     def _show_marks(self, marks: Sequence[Mark], *, shown: bool) -> None:
         self.marks_group.setVisible(shown)
-        self.marks_group.count.set_text(str(len(marks)) if marks else "")
+        self._mark_count.set_text(str(len(marks)) if marks else "")
         if tuple(marks) == self._marks:
             return
         self._marks = tuple(marks)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import rule
 
 if TYPE_CHECKING:
     from app.ui.chat.session.chat_options import Control
@@ -77,35 +76,3 @@ class ParameterRow(QWidget):
         if self._wide:
             self.label.setMinimumWidth(theme.type_px(84))
         self.control.setMinimumHeight(min(theme.height_px(26), self.control.sizeHint().height()))
-
-
-class Section(QWidget):
-    """A headed group of parameters with a hairline below."""
-
-    def __init__(self, theme: Theme, title: str = "", *, last: bool = False) -> None:
-        super().__init__()
-        self._theme = theme
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        self.body = QVBoxLayout()
-        self.heading: Label | None = None
-        self.top = QHBoxLayout()
-        if title:
-            self.heading = Label(theme, title, "small", "text2", weight=600)
-            self.top.addWidget(self.heading, 1)
-            self.body.addLayout(self.top)
-        outer.addLayout(self.body)
-        if not last:
-            outer.addWidget(rule())
-        theme.changed.connect(self._apply_theme)
-        self._apply_theme()
-
-    def add(self, widget: QWidget) -> None:
-        self.body.addWidget(widget)
-
-    def _apply_theme(self) -> None:
-        theme = self._theme
-        self.body.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(8))
-        self.body.setSpacing(theme.px(4))
-        self.top.setSpacing(theme.px(8))

@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.translation import tr
-from app.ui.chat.inspector.parameter_row import ParameterRow, Section
+from app.ui.chat.inspector.parameter_row import ParameterRow
 from app.ui.chat.session.chat_options import MAX_STOPS, extra_of
+from app.ui.kit.widgets.card import Section
 from app.ui.kit.widgets.fields import ChoiceField, NumberField
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import set_property

@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QS
 
 from app.core import number_format
 from app.translation import tr, tr_n
-from app.ui.chat.inspector.parameter_row import ParameterRow, Section
+from app.ui.chat.inspector.parameter_row import ParameterRow
 from app.ui.chat.inspector.parameters_more import MoreControls
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, MAX_TEMPERATURE
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.card import Section
 from app.ui.kit.widgets.fields import NumberField
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
