@@ -34,8 +34,8 @@ class DraftAutosave:
         self.drafts = drafts
         return kept
 
-    def keep(self, **values: Any) -> None:
-        """Save some of the desk a moment later, at the next pause."""
+    def save_soon(self, **values: Any) -> None:
+        """Save these values of the form a moment later, at the next pause."""
         self._unsaved.update(values)
         self._tasks.replace(self._name, self._save_later)
 
@@ -50,7 +50,7 @@ class DraftAutosave:
                 return
             values, self._unsaved = self._unsaved, {}
             try:
-                await self.drafts.keep(values)
+                await self.drafts.save(values)
             except BaseException:  # a newer keystroke came in between: what was not written waits for the next pause
                 self._unsaved = {**values, **self._unsaved}
                 raise

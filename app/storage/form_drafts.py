@@ -27,8 +27,8 @@ class FormDraftStore:
                 continue
         return found
 
-    async def keep(self, values: Mapping[str, Any]) -> None:
-        """Save some of it, pressed through to the disk; None forgets a value."""
+    async def save(self, values: Mapping[str, Any]) -> None:
+        """Write some of it, pressed through to the disk; None forgets a value."""
         gone = [(self._tab, key) for key, value in values.items() if value is None]
         async with self._database.transaction() as work:
             await work.execute_many("DELETE FROM desk WHERE tab = ? AND key = ?", gone)

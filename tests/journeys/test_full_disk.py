@@ -223,7 +223,7 @@ async def filled_in_video(rialto: Rialto, folder: Path) -> VideoPresenter:
     presenter = video(rialto).presenter
     presenter.form.set(clean_after=True)
     await until(lambda: video(rialto).form.queue.isEnabled() and presenter.form.form.clean_after)
-    await until(lambda: not rialto.tasks.running("video desk"))
+    await until(lambda: not rialto.tasks.running("video draft"))
     return presenter
 
 

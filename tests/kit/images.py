@@ -68,7 +68,7 @@ class ImagesHarness(OnSandbox):
 
     async def saved_draft(self) -> dict[str, Any]:
         """What a restart would find of what is typed and not sent."""
-        await self.presenter._memory.save()
+        await self.presenter._autosave.save()
         return dict(await DraftTable(self.database, "images").read())
 
     # -- the form -------------------------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ class SpeechHarness(OnSandbox):
 
     async def saved_draft(self) -> dict[str, Any]:
         """What a restart would find of what is typed and chosen."""
-        await self.presenter._memory.save()
+        await self.presenter._autosave.save()
         return dict(await DraftTable(self.database, "speech").read())
 
     # -- the canvas -----------------------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ DESK = next(migration for migration in migrations_in() if migration.name == "des
 
 async def test_each_tab_keeps_its_own(database: Database) -> None:
     speech, images = FormDraftStore(database, "speech"), FormDraftStore(database, "images")
-    await speech.keep({"text": "Half a sen", "speed": 1.5})
-    await speech.keep({"text": "Half a sentence"})
-    await images.keep({"form": {"prompt": "A harbour"}})
+    await speech.save({"text": "Half a sen", "speed": 1.5})
+    await speech.save({"text": "Half a sentence"})
+    await images.save({"form": {"prompt": "A harbour"}})
     assert await speech.read() == {"text": "Half a sentence", "speed": 1.5}
     assert await images.read() == {"form": {"prompt": "A harbour"}}
     assert await FormDraftStore(database, "video").read() == {}
@@ -25,7 +25,7 @@ async def test_each_tab_keeps_its_own(database: Database) -> None:
 
 async def test_what_cannot_be_read_costs_itself_alone(database: Database) -> None:
     harness = FormDraftStore(database, "speech")
-    await harness.keep({"text": "whole", "knobs": {"speed": 1}})
+    await harness.save({"text": "whole", "knobs": {"speed": 1}})
     await database.execute("UPDATE desk SET value = '{' WHERE key = 'knobs'")
     assert await harness.read() == {"text": "whole"}
 

@@ -81,7 +81,7 @@ async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_cr
         "a message": lambda: history.add_message(chat.id, "user", "x"),
         "a chat into the trash": lambda: history.trash(chat.id),
         "a list of models": lambda: ServiceCache(database).save("a", "models", "tts", []),
-        "what is being written": lambda: FormDraftStore(database, "speech").keep({"text": "x"}),
+        "what is being written": lambda: FormDraftStore(database, "speech").save({"text": "x"}),
         "a preset": lambda: Presets(database).save("prompt", "x", {}),
         "a voice that was used": lambda: Voices(database).used("m", "v"),
         "settings": lambda: asyncio.to_thread(lambda: change_settings(settings, show_adult=True)),

@@ -20,7 +20,7 @@ class SlowDrafts:
         self.kept: dict[str, Any] = {}
         self.begun, self.may_end = asyncio.Event(), asyncio.Event()
 
-    async def keep(self, values: Mapping[str, Any]) -> None:
+    async def save(self, values: Mapping[str, Any]) -> None:
         self.begun.set()
         await self.may_end.wait()
         self.kept.update(values)
@@ -40,7 +40,7 @@ def memory_on(harness: SlowDrafts, tasks: TaskScope) -> DraftAutosave:
 
 async def test_the_end_waits_for_what_is_just_being_written(harness: SlowDrafts, tasks: TaskScope) -> None:
     memory = memory_on(harness, tasks)
-    memory.keep(text="A harbour")
+    memory.save_soon(text="A harbour")
     await harness.begun.wait()
     ending = asyncio.ensure_future(memory.save())
     for _ in range(5):
@@ -54,7 +54,7 @@ async def test_the_end_waits_for_what_is_just_being_written(harness: SlowDrafts,
 
 async def test_what_was_cut_off_is_written_at_the_end(harness: SlowDrafts, tasks: TaskScope) -> None:
     memory = memory_on(harness, tasks)
-    memory.keep(text="A harbour", model="plain")
+    memory.save_soon(text="A harbour", model="plain")
     await harness.begun.wait()
     tasks.cancel("typed")
     ending = asyncio.ensure_future(memory.save())

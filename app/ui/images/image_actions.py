@@ -231,7 +231,7 @@ class ImageActions(QObject):
         if pattern is None:
             return
         library.pattern = pattern
-        page.presenter.keep(pattern=pattern)
+        page.presenter.save_soon(pattern=pattern)
         self._ask_for_folder(page.gallery.chosen())
 
 

@@ -84,7 +84,7 @@ class ImagesPresenter(CallingPresenter):
         self.ready = asyncio.Event()
         self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
         self._service_cache: ServiceCache | None = None
-        self._memory = DraftAutosave(tasks, "images desk")
+        self._autosave = DraftAutosave(tasks, "images draft")
         self._calls = 0
         self._arrived: set[str] = set()
         self._left: RateLimitRemaining | None = None
@@ -105,7 +105,7 @@ class ImagesPresenter(CallingPresenter):
         self.maker.dropped.connect(self.library.drop)
         self.maker.asked.connect(self._record_exchange)
         found, unknown = await self.maker.settle()
-        kept = await self._memory.open(FormDraftStore(database, "images"))
+        kept = await self._autosave.open(FormDraftStore(database, "images"))
         self.replacing.emit()
         typed, self.form = self.form, form_from(kept.get("form"))
         self.form = replace(
@@ -114,7 +114,7 @@ class ImagesPresenter(CallingPresenter):
             negative_prompt=with_kept(typed.negative_prompt, self.form.negative_prompt, ", "),
         )
         if typed.prompt or typed.negative_prompt:
-            self.keep(form=self.form.to_json())
+            self.save_soon(form=self.form.to_json())
         self.form_replaced.emit(self.form)
         self.library.pattern = str(kept.get("pattern") or "")
         self._edits = {key.removeprefix(EDIT): _draft_from(kept[key]) for key in kept if key.startswith(EDIT)}
@@ -139,11 +139,11 @@ class ImagesPresenter(CallingPresenter):
 
     async def aclose(self) -> None:
         """Save what is being written."""
-        await self._memory.save()
+        await self._autosave.save()
 
-    def keep(self, **values: Any) -> None:
-        """Save some of the desk a moment later, at the next pause."""
-        self._memory.keep(**values)
+    def save_soon(self, **values: Any) -> None:
+        """Save these values of the form a moment later, at the next pause."""
+        self._autosave.save_soon(**values)
 
     # -- models and styles ----------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ class ImagesPresenter(CallingPresenter):
     def set_field(self, name: str, value: object) -> None:
         """Set one of the fields of `ImageForm`; priced at once, saved at the next pause."""
         self.form = replace(self.form, **{name: value})  # type: ignore[arg-type]  # the page names our own fields
-        self.keep(form=self.form.to_json())
+        self.save_soon(form=self.form.to_json())
         self._look()
 
     def set_references(self, pairs: Sequence[tuple[str, float]]) -> None:
@@ -225,7 +225,7 @@ class ImagesPresenter(CallingPresenter):
     def use_form(self, form: ImageForm) -> None:
         """Fill the form anew."""
         self.form = form
-        self.keep(form=form.to_json())
+        self.save_soon(form=form.to_json())
         self.form_replaced.emit(form)
         self._look()
         if form.references and self.library.images is not None:
@@ -426,7 +426,7 @@ class ImagesPresenter(CallingPresenter):
         self._edits[image_id] = draft
         empty = draft == EditDraft()
         mask = base64.b64encode(draft.mask).decode()
-        self.keep(**{f"{EDIT}{image_id}": None if empty else {"prompt": draft.prompt, "mask": mask}})
+        self.save_soon(**{f"{EDIT}{image_id}": None if empty else {"prompt": draft.prompt, "mask": mask}})
 
     def set_problem(self, problem: Problem | None) -> None:
         self.problem = for_account(problem, self._current_account.account) if problem is not None else None

@@ -339,11 +339,11 @@ class SpeechPage(QObject):
 
     def _set_volume(self, volume: float) -> None:
         self.presenter.sound.set_volume(volume)
-        self.presenter.keep(volume=volume)
+        self.presenter.save_soon(volume=volume)
 
     def _set_output(self, device_id: str) -> None:
         self.presenter.sound.set_output(device_id)
-        self.presenter.keep(output=device_id)
+        self.presenter.save_soon(output=device_id)
         sound = self.presenter.sound
         self.main.player.set_outputs(sound.outputs, device_id)
 

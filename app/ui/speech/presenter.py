@@ -112,8 +112,8 @@ class SpeechPresenter(CallingPresenter):
         self.pattern = ""
         self.ready = asyncio.Event()
         self.calls = SessionCalls()
-        self._memory = DraftAutosave(tasks, "speech desk")
-        self.keep = self._memory.keep
+        self._autosave = DraftAutosave(tasks, "speech draft")
+        self.save_soon = self._autosave.save_soon
         self._wanted: Key = ("", "")  # the voice that was chosen or spoken with last, whether it exists now or not
         self._listed: Key = ("", "")  # the same, of those that are no cloned ones
         self._speaking = ""  # the clip that is being asked for
@@ -159,7 +159,7 @@ class SpeechPresenter(CallingPresenter):
         if text == self.text:
             return
         self.text = text
-        self.keep(text=self.text)
+        self.save_soon(text=self.text)
         clip = self._open_clip()
         if clip is not None and clip.text != self.text:
             self.set_head(SpeechHead())  # it is another text now; the clip stays in the player
@@ -198,7 +198,7 @@ class SpeechPresenter(CallingPresenter):
     def replace_text(self, text: str, *, title: str = "") -> None:
         """Put another text into the editor: a file, a transcript. `title` is what its first clip will be called."""
         self.text = text
-        self.keep(text=self.text)
+        self.save_soon(text=self.text)
         self.text_replaced.emit(self.text)
         if title:
             self.set_head(SpeechHead(title))
@@ -239,11 +239,11 @@ class SpeechPresenter(CallingPresenter):
     def keep_choice(self) -> None:
         """Make the voice in use the wanted one, whatever voices are listed later. Called before it speaks, too."""
         self._wanted = (self.choice.model, self.choice.voice)
-        self.keep(model=self.choice.model, voice=self.choice.voice)
+        self.save_soon(model=self.choice.model, voice=self.choice.voice)
         voice = self.voice_list.find(*self._wanted)
         if voice is not None and not voice.own_id:
             self._listed = voice.key
-            self.keep(listed=list(voice.key))
+            self.save_soon(listed=list(voice.key))
 
     def settle_choice(self) -> None:
         """Find out which voice is in use, and tell: the wanted one where it exists, else its model's own.
@@ -273,7 +273,7 @@ class SpeechPresenter(CallingPresenter):
     def set_speech_option(self, name: str, value: object) -> None:
         """Set one of the fields of `SpeechOptions`."""
         self.speech_options = replace(self.speech_options, **{name: value})  # type: ignore[arg-type]  # the page names our own fields
-        self.keep(knobs=self.speech_options.to_json())
+        self.save_soon(knobs=self.speech_options.to_json())
         self.speech_options_changed.emit(self.speech_options_view())
         self._measure_text()
 
@@ -381,7 +381,7 @@ class SpeechPresenter(CallingPresenter):
         self.voice_list.account_id = self.account_id
         await self.voice_list.load(self.voices)
         await self.voice_list.load_saved(service_cache, self.account_id)
-        self._restore_draft(await self._memory.open(FormDraftStore(database, "speech")))
+        self._restore_draft(await self._autosave.open(FormDraftStore(database, "speech")))
         self.settle_choice()
         if broken:
             what = tr_n("A clip was", "{n} clips were", len(broken))
@@ -399,14 +399,14 @@ class SpeechPresenter(CallingPresenter):
 
     async def aclose(self) -> None:
         """Save what is being written and give the loudspeaker back."""
-        await self._memory.save()
+        await self._autosave.save()
         await asyncio.to_thread(self.sound.close)
 
     def _restore_draft(self, kept: dict[str, Any]) -> None:
         self.replacing.emit()
         if typed := self.text:
             self.text = with_kept(typed, str(kept.get("text") or ""), "\n\n")
-            self.keep(text=self.text)
+            self.save_soon(text=self.text)
         else:
             self.text = str(kept.get("text") or "")
         self.speech_options = speech_options_from(kept.get("knobs"))

@@ -198,7 +198,7 @@ class VoiceController(QObject):
         )
         if pattern is not None:
             presenter.pattern = pattern
-            presenter.keep(pattern=pattern)
+            presenter.save_soon(pattern=pattern)
 
     async def hand_on(self, clip_id: str) -> None:
         """Give a clip to Transcribe: one file that is called like it."""

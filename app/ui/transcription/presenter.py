@@ -188,7 +188,7 @@ class TranscriptionPresenter(QObject):
     def kept(self) -> Mapping[str, str]:
         return self._settings.value.transcription
 
-    def keep(self, **values: str) -> None:
+    def remember(self, **values: str) -> None:
         self._settings.remember(transcription={**self.kept(), **values})
 
     def _kept_options(self) -> Options:
@@ -473,7 +473,7 @@ class TranscriptionPresenter(QObject):
         """Set one field of `Options`, from now on."""
         self.options = replace(self.options, **{name: value})  # type: ignore[arg-type]  # the page names its fields
         options = self.options
-        self.keep(
+        self.remember(
             model=options.model,
             language=options.language,
             timestamps="on" if options.timestamps else "off",

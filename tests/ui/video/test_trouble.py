@@ -124,7 +124,7 @@ async def test_R_VID_02_a_video_that_the_disk_refuses_stays_at_the_service_until
         writer = video.database._writer
         with vanished(video.folder) if refused == "folder" else nullcontext():
             if refused == "history":
-                await until(lambda: not video.tasks.running("video desk"))  # the form is kept
+                await until(lambda: not video.tasks.running("video draft"))  # the form is kept
                 await writer.execute("PRAGMA query_only=ON")
             await controls.turn_clock(10)
             await until(lambda: "could not be saved here" in " ".join(video.notices))

@@ -64,7 +64,7 @@ class ChatPresets(PresetLibrary):
         text = with_blanks_filled(_prompt_of(preset), values)
         self._use_options(self._open.options._replace(system_prompt=text))
         if self._filled is not None and not self._open.private:
-            await self._filled.keep({name: text for name, text in values.items() if name not in (DATE, CLIPBOARD)})
+            await self._filled.save({name: text for name, text in values.items() if name not in (DATE, CLIPBOARD)})
 
     def use(self, preset_id: str) -> None:
         """Take a prompt or a preset into the open chat."""

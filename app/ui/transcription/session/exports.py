@@ -55,7 +55,7 @@ class Exports(QObject):
         """Take a format with its rules, for every export from now on."""
         self.choice = choice
         rules = choice.rules
-        self._presenter.keep(
+        self._presenter.remember(
             export=choice.kind,
             line_chars=str(rules.line_chars),
             lines=str(rules.lines),

@@ -44,15 +44,15 @@ class RecordingController:
 
     def choose_microphone(self, device_id: str) -> None:
         self._session.choose(device_id)
-        self._presenter.keep(device=device_id, channel="-1")
+        self._presenter.remember(device=device_id, channel="-1")
 
     def choose_channel(self, channel: int) -> None:
         self._session.choose_channel(channel)
-        self._presenter.keep(channel=str(channel))
+        self._presenter.remember(channel=str(channel))
 
     def set_gain(self, gain_db: float) -> None:
         self._session.set_gain(gain_db)
-        self._presenter.keep(gain=f"{gain_db:g}")
+        self._presenter.remember(gain=f"{gain_db:g}")
 
     def refresh_microphones(self) -> None:
         self._presenter.do(self._session.refresh)

@@ -54,7 +54,7 @@ class VideoForm(QObject):
         super().__init__()
         self._current_account = current_account
         self._tasks = tasks
-        self._memory = DraftAutosave(tasks, "video desk")
+        self._autosave = DraftAutosave(tasks, "video draft")
         self.service_cache: ServiceCache | None = None
         self.quote_after_s = QUOTE_AFTER_S
         self.form = Form()
@@ -135,10 +135,10 @@ class VideoForm(QObject):
     @property
     def has_started(self) -> bool:
         """Whether what was kept has been read."""
-        return self._memory.drafts is not None
+        return self._autosave.drafts is not None
 
     async def start(self, drafts: FormDraftStore) -> None:
-        kept = (await self._memory.open(drafts)).get("form")
+        kept = (await self._autosave.open(drafts)).get("form")
         if isinstance(kept, dict):
             typed, self.form = self.form, form_from(kept)
             self.form = replace(
@@ -147,7 +147,7 @@ class VideoForm(QObject):
                 negative=with_kept(typed.negative, self.form.negative, ", "),
             )
             if typed.prompt or typed.negative:
-                self._memory.keep(form=self.form.to_json())
+                self._autosave.save_soon(form=self.form.to_json())
         self._settle()
         self.replaced.emit(self.view())
 
@@ -161,7 +161,7 @@ class VideoForm(QObject):
             self.form = replace(self.form, kind=constraints_of(model).kind if model is not None else self.form.kind)
         if refit:
             self._settle()
-        self._memory.keep(form=self.form.to_json())
+        self._autosave.save_soon(form=self.form.to_json())
         self._look_at_files()
         same = all(getattr(self.form, name) == getattr(before, name) for name in _PRICED)
         if not same or self._videos_of(self.form) != self._videos_of(before):
@@ -173,7 +173,7 @@ class VideoForm(QObject):
         self.form = form
         self._settle()
         self._look_at_files()
-        self._memory.keep(form=self.form.to_json())
+        self._autosave.save_soon(form=self.form.to_json())
         self.replaced.emit(self.view())
         self._request_quote()
 
@@ -184,7 +184,7 @@ class VideoForm(QObject):
 
     async def save(self) -> None:
         """Write down what was not written yet. Raises `StorageError`."""
-        await self._memory.save()
+        await self._autosave.save()
 
     # The files
 
