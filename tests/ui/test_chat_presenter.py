@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterable
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.storage.chat_rows import Message
+from app.ui.chat import presenter as presenter_of_chat
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.session import conversation
 from app.ui.chat.state import CharacterHead, ChatHead
@@ -132,6 +134,24 @@ async def test_a_chat_that_is_opened_shows_its_head_once_and_the_list_only_when_
         presenter.open_chat(second)
         await harness.tasks.idle()
         assert {entry.id: entry.has_draft for entry in lists[-1][0]} == {first: True, second: False}
+
+
+async def test_a_chat_that_is_opened_on_another_day_has_the_headings_of_the_list_follow(
+    tmp_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Tomorrow(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.now(tz) + timedelta(days=1)
+
+    async with open_chat_presenter(tmp_home) as harness:
+        await harness.say("First")
+        lists = harness.told["entries_changed"]
+        assert [entry.group for entry in lists[-1][0]] == ["Today"]
+        monkeypatch.setattr(presenter_of_chat, "datetime", Tomorrow)
+        harness.presenter.new_chat()
+        await harness.tasks.idle()
+        assert [entry.group for entry in lists[-1][0]] == ["Yesterday"]
 
 
 async def test_a_copy_of_a_chat_is_in_the_list(tmp_home: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +128,7 @@ class ChatPresenter(QObject):
         self._history: ChatStore | None = None
         self._refused: Work | None = None  # what the disk refused last
         self._due: list[Callable[[], None]] = []  # what is to be published, one in each turn
+        self._listed_on: date | None = None  # the day that the headings of the list were made for
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self._numbers_changed)
         settings.subscribe(lambda _settings: self._defaults_changed())
@@ -297,6 +298,7 @@ class ChatPresenter(QObject):
     def publish_list(self) -> None:
         """Tell the page every chat, once they are read."""
         if self.library is not None:
+            self._listed_on = datetime.now(UTC).astimezone().date()
             projects = self.library.projects.entries()
             sections = tuple(ProjectSection(each, self._entries(self.library, project=each.id)) for each in projects)
             self.entries_changed.emit(self._entries(self.library), sections)
@@ -515,7 +517,9 @@ class ChatPresenter(QObject):
         if self.conversation is not None:
             self.conversation.show()
         self.publish_head()
-        self._publish_totals()  # the list follows where a draft that was left changes it
+        self._publish_totals()  # the list follows where a draft that was left changes it, or another day its headings
+        if self._listed_on not in (None, datetime.now(UTC).astimezone().date()):
+            self._publish_soon(self.publish_list)
 
     def _show_attachments(self) -> None:
         """Another message is in the box."""
