@@ -73,7 +73,7 @@ def join(address: str) -> None:
 
 def _short(address: str) -> str:
     """Return another path of a socket: Linux takes 107 bytes, and a folder for temporary files may have more."""
-    folder = os.open(Path(address).parent, os.O_PATH)
+    folder = os.open(Path(address).parent, os.O_RDONLY)
     return f"/proc/self/fd/{folder}/{Path(address).name}"
 
 

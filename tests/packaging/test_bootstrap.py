@@ -45,7 +45,7 @@ def interpreters() -> list[str]:
 
 
 # What packing shares with the program, how its list of licenses is written and read, and what runs beside the tests.
-SHARED = {"licenses": {"app"}, "forked_workers": {"pytest"}}
+SHARED = {"licenses": {"app"}, "forked_workers": {"pytest", "hypothesis"}}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)

@@ -398,8 +398,8 @@ def action_controls(row: MessageRow) -> list[Control]:
         words, icon = _ACTIONS.get(name, (name.capitalize(), "more"))
         if name == "speak" and row.no_speech:
             why = row.no_speech
-            off = f"{icon}-off"
-            named.append(Control(name, QRectF(), why, ("none",), look="icon", icon=off, tooltip=why, dimmed=True))
+            dimmed = Control(name, QRectF(), why, ("none",), look="icon", icon="speech-off", tooltip=why, dimmed=True)
+            named.append(dimmed)
             continue
         named.append(Control(name, QRectF(), words, ("action", name), look="icon", icon=icon, tooltip=words))
     if row.places <= 1:
