@@ -68,6 +68,9 @@ def test_words_meet_in_their_root() -> None:
     assert word_stems.terms("The colours of dark themes") == word_stems.terms("color dark theme")
     assert word_stems.terms("How do I?") == []
     assert word_stems.fold("Café ÉTÉ") == "cafe ete"
+    assert word_stems.fold("\u0645\u064f\u062d\u064e\u0645\u0651\u064e\u062f") == "\u0645\u062d\u0645\u062f", (
+        "marks of every script"
+    )
 
 
 def test_the_clock_adds_its_offset() -> None:

@@ -7,7 +7,6 @@ import unicodedata
 from functools import lru_cache
 
 _WORD = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)*")
-_ACCENTS = re.compile("[\u0300-\u036f]+")
 
 _FILLER = """
 a about after again all also am an and any are as at be because been before being but by can cannot could did do does
@@ -80,7 +79,8 @@ def stem(word: str) -> str:
 def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
-    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.lower()))
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def terms(text: str) -> list[str]:
