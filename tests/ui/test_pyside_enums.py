@@ -76,3 +76,28 @@ assert made > 200, made
 def test_every_enumeration_of_qt_is_the_same_either_way() -> None:
     done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+CHANGED = """
+import enum
+
+from app.ui.kit.qt_workarounds import pyside_enums
+
+slow = enum.EnumType._create_
+
+
+def of_another_python(base, class_name, names, **how):
+    made = slow(base, class_name, names, **how)
+    made._all_bits_ = 2**31 - 1
+    return made
+
+
+pyside_enums._made_slowly = of_another_python
+pyside_enums.make_enumerations_fast()
+assert enum.EnumType._create_ == slow
+"""
+
+
+def test_a_python_whose_enumerations_are_of_another_shape_makes_its_own() -> None:
+    done = subprocess.run([sys.executable, "-c", CHANGED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

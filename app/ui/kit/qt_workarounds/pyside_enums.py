@@ -24,8 +24,26 @@ _templates: dict[tuple[type, object], tuple[dict[str, Any], frozenset[str]]] = {
 
 
 def make_enumerations_fast() -> None:
-    """Let `enum.Enum(name, pairs)` and its kind take the short way for plain members."""
-    setattr(enum.EnumType, _METHOD, _create)
+    """Let `enum.Enum(name, pairs)` and its kind take the short way for plain members.
+
+    Python's enumerations change even between its smallest versions: where ours would be others, all go Python's way.
+    """
+    if all(_is_the_same(base) for base in _PLAIN):
+        setattr(enum.EnumType, _METHOD, _create)
+
+
+def _is_the_same(base: Any) -> bool:
+    """Return whether a sample with a bit, another and a set of bits without names is the same either way."""
+    names = [("A", 2), ("B", 1), ("C", 12)]
+    shapes = []
+    for make in (_create, _made_slowly):
+        made = vars(make(base, base.__name__, list(names)))
+        masks = [made.get(key) for key in ("_flag_mask_", "_singles_mask_", "_all_bits_", "_member_names_")]
+        members = [
+            (name, member.name, member.value, *sorted(vars(member))) for name, member in made["_member_map_"].items()
+        ]
+        shapes.append((sorted(made), masks, members))
+    return shapes[0] == shapes[1]
 
 
 def _create(base: Any, class_name: str, names: Any, **how: Any) -> Any:
@@ -92,7 +110,11 @@ def _add_flags(made: Any, names: _Pairs) -> None:
                 last = value
         by_name[name] = member
         type.__setattr__(made, name, member)
-    made._flag_mask_, made._singles_mask_, made._all_bits_ = mask, singles, (1 << mask.bit_length()) - 1
+    made._all_bits_ = (1 << mask.bit_length()) - 1
+    if hasattr(made, "_singles_mask_"):
+        made._flag_mask_, made._singles_mask_ = mask, singles
+    else:  # Python 3.11.2, which Debian 12 has, knows no bits without a name
+        made._flag_mask_ = singles
     if not ascending:
         made._iter_member_ = made._iter_member_by_def_
 
