@@ -1,4 +1,4 @@
-"""One person's database: SQLite in WAL mode through aiosqlite, a connection that writes and one that reads.
+"""One person's database: SQLite in WAL mode through aiosqlite. A connection writes, one reads; a long list has its own.
 
 Transactions on the writer follow one another (an asyncio lock); reads never wait for them. Statements run in the
 connections' own threads, so the window's thread only waits.
@@ -125,15 +125,24 @@ class Database:
     async def fetch_many(self, sql: str, values: Values, read: Callable[[Row], R]) -> list[R]:
         """The same for thousands of rows: the connection's thread reads each, so that they never stand in memory twice.
 
-        Other reads have their turn after each thousand.
+        On a connection of its own: while a cursor is open, whatever else its connection reads is as old as that.
         """
         found: list[R] = []
         with in_words(self.path, self.backups):
-            async with self._reader.execute(sql, values) as cursor:
+            async with self._snapshot() as connection, connection.execute(sql, values) as cursor:
                 cursor.row_factory = cast(Any, lambda _cursor, row: read(row))
                 while records := await cursor.fetchmany(1000):
                     found += cast(list[R], records)
         return found
+
+    @contextlib.asynccontextmanager
+    async def _snapshot(self) -> AsyncIterator[aiosqlite.Connection]:
+        if self._reader is self._writer:  # in memory, where there is no other
+            yield self._reader
+        else:
+            address = f"{self.path.absolute().as_uri()}?mode=ro"
+            async with aiosqlite.connect(address, uri=True, timeout=BUSY_TIMEOUT_S) as connection:
+                yield connection
 
     async def fetch_one(self, sql: str, values: Values = ()) -> Row | None:
         rows = await self.fetch(sql, values)

@@ -1,5 +1,6 @@
 import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,31 @@ async def test_reads_see_what_was_committed_and_never_wait_for_a_writer(database
         async with asyncio.timeout(60):
             assert await notes(database) == ["note 1"]
     assert await notes(database) == ["note 1", "note 2"]
+
+
+async def test_a_long_list_that_is_read_makes_no_other_read_old(database: Database) -> None:
+    """While one cursor is open, all that its connection reads is as old as that cursor."""
+    loop, begun, changed = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def read(row: tuple[str]) -> str:
+        loop.call_soon_threadsafe(begun.set)
+        assert changed.wait(60)
+        return row[0]
+
+    async with database.transaction() as transaction:
+        await transaction.execute_many(NOTE, [[f"note {number:04}", ""] for number in range(2500)])
+    long_list = asyncio.ensure_future(database.fetch_many("SELECT value FROM meta WHERE key LIKE 'note%'", (), read))
+    await begun.wait()
+    await database.execute("UPDATE meta SET value = 'new' WHERE key = 'note 0000'")
+    one = asyncio.ensure_future(database.fetch_one("SELECT value FROM meta WHERE key = 'note 0000'"))
+    every = asyncio.ensure_future(
+        database.fetch_many("SELECT value FROM meta WHERE value = 'new'", (), lambda row: row)
+    )
+    await asyncio.sleep(0)  # both are asked for before the list goes on
+    changed.set()
+    assert await one == ("new",)
+    assert await every == [("new",)]
+    assert len(await long_list) == 2500
 
 
 async def test_writers_take_turns(database: Database) -> None:
