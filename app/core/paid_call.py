@@ -17,8 +17,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from app.service.calls import GATEWAY_GAVE_UP
-from app.service.errors import OutcomeUnknown, RefusedCall, ServiceError
+from app.service.calls import is_surely_undone
+from app.service.errors import OutcomeUnknown, ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import InvalidTransition
 from app.translation import tr
@@ -38,13 +38,10 @@ def end_of_call(error: ServiceError) -> Literal["failed", "unknown"]:
     money and the service layer calls its outcome unknown. All else is unknown: no answer, an answer that broke off or
     cannot be read, an error inside an answer that had begun, a gateway that gave up waiting.
     """
-    if error.surely_not_sent:
-        return "failed"
     exchange = error.exchange
     if isinstance(error, OutcomeUnknown) or (exchange is not None and exchange.outcome == "unknown"):
         return "unknown"
-    refused = isinstance(error, RefusedCall) and error.status not in GATEWAY_GAVE_UP
-    return "failed" if refused else "unknown"
+    return "failed" if is_surely_undone(error) else "unknown"
 
 
 class PaidCall:

@@ -17,6 +17,7 @@ from app.service.errors import (
     ContentRefused,
     LimitExceeded,
     OutcomeUnknown,
+    RefusedCall,
     ServerFailed,
     ServiceError,
     StreamCut,
@@ -166,6 +167,11 @@ def is_outcome_unknown(kind: CallKind, error: ServiceError) -> bool:
     return spoiled or error.status in GATEWAY_GAVE_UP
 
 
+def is_surely_undone(error: ServiceError) -> bool:
+    """Whether a try that ended in `error` surely did nothing: it never arrived, or was refused at the door."""
+    return error.surely_not_sent or (isinstance(error, RefusedCall) and error.status not in GATEWAY_GAVE_UP)
+
+
 @dataclass(slots=True)
 class CallRecord:
     """The growing account of one call. `finish` hands it to `on_exchange`, once, if anything was sent at all."""
@@ -175,6 +181,7 @@ class CallRecord:
     exchange: Exchange
     finished: bool = False
     maybe_sent: bool = False  # by a try before the last
+    maybe_done: bool = False  # the same: it may have been carried out, whatever the last try came to
     _begun: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -238,11 +245,12 @@ class CallRecord:
         if self.exchange.attempts:
             if error is not None:
                 error.exchange = self.exchange
+                error.surely_not_sent &= outcome != "unknown"
             self.on_exchange(self.exchange)
 
     def outcome_of(self, error: ServiceError) -> Outcome:
         """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""
-        if is_outcome_unknown(self.call.kind, error):
+        if is_outcome_unknown(self.call.kind, error) or (self.maybe_done and self.call.costs):
             return "unknown"
         if error.surely_not_sent and not self.maybe_sent:
             return "unsent"

@@ -18,7 +18,7 @@ import httpx
 
 from app.service.addresses import is_absolute, origin
 from app.service.auth import NO_AUTH, Credential
-from app.service.calls import Call, CallRecord, Content, JsonContent, query
+from app.service.calls import Call, CallRecord, Content, JsonContent, is_surely_undone, query
 from app.service.chat_types import RetryWait
 from app.service.dialect import Dialect
 from app.service.errors import (
@@ -321,6 +321,7 @@ class ServiceClient:
                 wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
                 if wait_s is None or call.single or self._is_closed or _is_the_callers(call, error):
                     raise
+                record.maybe_done |= not is_surely_undone(error)
                 if not isinstance(error, RateLimited):
                     wait_s = longest_s = max(wait_s, longest_s)
                 if wait_s:

@@ -10,6 +10,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
+from app.core.paid_call import end_of_call
 from app.service.auth import ApiKeyAuth
 from app.service.calls import Call, JsonContent, query
 from app.service.chat_types import RetryWait
@@ -159,6 +160,19 @@ async def test_a_call_of_which_an_earlier_try_may_have_arrived_is_not_told_as_no
         assert isinstance(failure, ServiceError)
         assert failure.surely_not_sent
         assert (watched.exchange.outcome, watched.exchange.attempts) == ("error", 4)
+
+
+@pytest.mark.parametrize(
+    "last", [[httpx.ConnectError("x")] * 3, [httpx.Response(429, headers={"retry-after": "900"})]], ids=["away", "full"]
+)
+async def test_a_transaction_that_may_have_arrived_is_not_told_as_failed_whatever_its_last_try_came_to(
+    last: list[httpx.Response | Exception],
+) -> None:
+    async with Watched(handler=in_turn(httpx.ReadTimeout("x"), *last)) as watched:
+        failure = await outcome(watched, Call("POST", "/crypto/rpc/x", CallKind.IDEMPOTENT, "crypto"))
+        assert isinstance(failure, ServiceError)
+        assert (end_of_call(failure), failure.surely_not_sent) == ("unknown", False)
+        assert (watched.exchange.outcome, watched.exchange.attempts) == ("unknown", 1 + len(last))
 
 
 async def test_a_read_is_repeated_whatever_was_lost() -> None:
