@@ -245,6 +245,7 @@ class AccountSwitch(QObject):
             registry=self._registry() if self._registry is not None else None,
             partner=account.partner,
             gate=limits.gate(account) if limits is not None else None,
+            on_unsent=limits.settled if limits is not None else None,
         )
 
     async def probe(self) -> None:

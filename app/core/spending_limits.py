@@ -235,7 +235,7 @@ class SpendingLimits:
         return entry.project_id if entry is not None else ""
 
     def settled(self, exchange_id: str) -> None:
-        """The call is over and its receipt is kept."""
+        """The call is over and its receipt is kept, or it never left."""
         self._open.pop(exchange_id, None)
 
     async def spent(self, scope: str, account: Account) -> Decimal:

@@ -158,8 +158,9 @@ class ServiceClient:
     holds the limits of all keys, so that clients with one key share them; `partner` says which documented ones are
     meant. `on_budget` hears when calls begin or cease to be held. `on_reach` hears after each try "" when the service
     answered, else the code of what is in the way (dns, network, timeout, refused, …). `network` is shared between
-    accounts and knows proxies and certificates; `transport` takes its place. Nothing is opened, read or loaded before
-    the first call.
+    accounts and knows proxies and certificates; `transport` takes its place. `on_unsent` hears the exchange's id of a
+    call that `on_exchange` is not told about, since it never left. Nothing is opened, read or loaded before the first
+    call.
     """
 
     def __init__(
@@ -176,6 +177,7 @@ class ServiceClient:
         transport: httpx.AsyncBaseTransport | None = None,
         network: Network | None = None,
         gate: Gate | None = None,
+        on_unsent: Callable[[str], object] | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         jitter: Callable[[], float] = jitter,
     ) -> None:
@@ -190,6 +192,7 @@ class ServiceClient:
         self._on_budget = on_budget or (lambda _state: None)
         self._on_reach = on_reach or (lambda _code: None)
         self._gate = gate
+        self._on_unsent = on_unsent or (lambda _exchange_id: None)
         self._transport = transport
         self._network = network or Network()
         self._sleep = sleep
@@ -284,6 +287,8 @@ class ServiceClient:
                     await answer.aclose()
             finally:
                 record.finish("ok" if answer is not None and answer.complete else "stopped")
+                if not record.exchange.attempts:
+                    self._on_unsent(record.exchange.id)
 
     async def _answer(
         self,

@@ -130,13 +130,14 @@ def open_service(
     network: Network | None = None,
     partner: bool = False,
     gate: Gate | None = None,
+    on_unsent: Callable[[str], object] | None = None,
 ) -> Service:
     """Return the service at `base_url` (None: the dialect's own). Opens nothing yet.
 
     `on_exchange` is told about each call once, on the event loop, and must not raise. `on_budget` hears when calls
     begin or cease to be held, `on_reach` as in `ServiceClient`. `registry` is the program's; without it the service
     shares its limits with nobody. `partner`: the account has a partner's rate limits. `gate` is asked before each call
-    that may cost money.
+    that may cost money, `on_unsent` told of those that never left all the same.
     Raises `LimitExceeded` for an address that cannot be called.
     """
     dialect = DIALECTS[dialect_name]
@@ -157,5 +158,6 @@ def open_service(
         transport=transport,
         network=network,
         gate=gate,
+        on_unsent=on_unsent,
     )
     return Service(client)

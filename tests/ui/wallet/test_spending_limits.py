@@ -13,7 +13,7 @@ from app.core.spending_limits import call_group, read_limit
 from app.credentials.accounts import new_account
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest
-from app.service.errors import LimitExceeded, SpendingLimit
+from app.service.errors import ConnectionFailed, LimitExceeded, SpendingLimit
 from app.service.retry import CallKind
 from app.storage.receipts import Receipts, receipt_of
 from tests.kit.wallet import WalletHarness
@@ -202,6 +202,16 @@ async def test_calls_under_way_count_before_they_have_receipts(wallet: WalletHar
     wallet.spending_limits.settled("first")
     await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "third")
     await wallet.tasks.idle()
+
+
+async def test_a_call_that_never_left_is_under_way_no_longer(wallet: WalletHarness) -> None:
+    service = wallet.current_account.service
+    assert service is not None
+    await service.aclose()
+    with pytest.raises(ConnectionFailed):
+        async with service.client.fetch(call_of()):
+            pass
+    assert await wallet.spending_limits.spent("day", wallet.sandbox_account) == 0
 
 
 @pytest.mark.parametrize(
