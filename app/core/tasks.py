@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
 
 Work = Callable[..., Awaitable[None]]
+Result = TypeVar("Result")
+
+
+async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Await what must not be left half done, such as keeping what was paid for: a cancel waits until it has ended.
+
+    Then it is raised, unless `work` raised something itself.
+    """
+    import asyncio
+
+    task, canceled = asyncio.get_running_loop().create_task(work), False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            canceled = True
+    result = task.result()
+    if canceled:
+        raise asyncio.CancelledError
+    return result
 
 
 class TaskScope:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.storage.chat_rows import Message
+from app.storage.chat_store import ChatStore
 from app.ui.chat import presenter as presenter_of_chat
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.session import conversation
@@ -434,6 +435,45 @@ async def test_closing_the_program_mid_answer_leaves_it_interrupted(tmp_home: Pa
         )
     async with open_chat_presenter(tmp_home) as again:
         assert (again.rows[-1].state, again.rows[-1].text) == ("interrupted", "Half")
+
+
+@pytest.fixture
+def ending(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set while the end of an answer is on its way to the disk."""
+    event, finish = asyncio.Event(), ChatStore.finish_message
+
+    async def finish_message(store: ChatStore, message_id: str, **changes: Any) -> Message:
+        event.set()
+        return await finish(store, message_id, **changes)
+
+    monkeypatch.setattr(ChatStore, "finish_message", finish_message)
+    return event
+
+
+async def test_an_answer_that_ends_while_the_program_closes_is_complete(
+    tmp_home: Path, fake: FakeService, ending: asyncio.Event
+) -> None:
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.send("Go")
+        await ending.wait()
+    async with open_chat_presenter(tmp_home) as again:
+        assert (again.rows[-1].state, again.rows[-1].text) == ("complete", "Hello.")
+
+
+async def test_who_presses_stop_twice_stops_once_and_can_send_again(
+    tmp_home: Path, fake: FakeService, ending: asyncio.Event
+) -> None:
+    fake.answers = [held(asyncio.Event(), "Half"), whole("Whole")]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.send("Go")
+        await until(lambda: bool(harness.rows) and harness.text_of(-1) == "Half")
+        harness.presenter.stop()
+        await ending.wait()
+        harness.presenter.stop()
+        await harness.tasks.idle()
+        assert (await harness.history.messages(harness.presenter.opened.chat_id or ""))[-1].state == "stopped"
+        await harness.say("Again")
+        assert harness.text_of(-1) == "Whole"
 
 
 async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Path, fake: FakeService) -> None:

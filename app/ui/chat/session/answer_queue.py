@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.problems import ActionSpec, Problem, describe, for_account
 from app.core.spending_limits import spending_in
+from app.core.tasks import to_the_end
 from app.core.time_format import LONGEST_COUNTDOWN_S
 from app.service.errors import (
     CallsPaused,
@@ -289,7 +290,7 @@ class AnswerQueue(QObject):
             raise
         finally:
             self._stopped.discard(row)
-            await self._finish(job, live, ending, sandbox)
+            await to_the_end(self._finish(job, live, ending, sandbox))
             self.seals.answer_ended(job.chat_id)
             if ending.sealed is not None:
                 self._tasks.start_unless_running(_receipt_task(row), self._ask_receipt, job, service, ending.sealed)
