@@ -32,6 +32,12 @@ async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     return result
 
 
+async def _ended(tasks: Iterable[asyncio.Task[None]]) -> None:
+    import asyncio  # not before the window is painted
+
+    await asyncio.wait(tasks)
+
+
 class TaskScope:
     """Owns the tasks of one page or service. Canceling is silent; a crash is handed to `on_crash`, never swallowed."""
 
@@ -112,10 +118,8 @@ class TaskScope:
 
     async def idle(self) -> None:
         """Return when nothing of this scope runs any more."""
-        import asyncio
-
         while self._alive:
-            await asyncio.wait(self._alive)
+            await _ended(self._alive)
 
     async def aclose(self) -> None:
         """Cancel everything, wait for its end and start nothing again."""
@@ -136,11 +140,9 @@ class TaskScope:
             del self._by_name[task.get_name()]
 
     async def _run(self, before: tuple[asyncio.Task[None], ...], work: Work, args: tuple[object, ...]) -> None:
-        import asyncio
-
         # All of them: one that was replaced before its own turn came does not wait for those before it any more.
         if ending := [task for task in before if not task.done()]:
-            await asyncio.wait(ending)
+            await _ended(ending)
         try:
             await work(*args)
         except Exception as error:  # the one place that catches everything
