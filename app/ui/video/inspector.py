@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -24,6 +24,7 @@ from app.ui.kit.widgets.receipt_line import ReceiptLine
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Progress
 from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.video.posters import MAX_SIDE, Posters
 from app.ui.video.request_page import RequestPage
 from app.ui.video.state import Detail
 from app.ui.video.video_player import VideoPlayer
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 PREVIEW, REQUEST = range(2)
+POSTER = QSize(MAX_SIDE, MAX_SIDE) / 2
 SAID_AT = (0.0, 0.5)  # shares of a video at which its progress is said: when one is first known, and half way
 FACTS = (
     tr("Prompt"),
@@ -54,11 +56,12 @@ class Inspector(QWidget):
     action = Signal(str)
     copied = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+    def __init__(self, theme: Theme, posters: Posters, parent: QWidget | None = None, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         zone(self, "pane")
         self._theme = theme
+        self._posters = posters
         self._detail = Detail()
         if whole:
             at_once(self.build())
@@ -82,6 +85,7 @@ class Inspector(QWidget):
         self.pages.addWidget(self.request)
         yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
+        self._posters.made.connect(self._show_poster)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
         self.show_detail(self._detail)
@@ -200,7 +204,8 @@ class Inspector(QWidget):
         self.title.setVisible(there)
         self.title.set_text(detail.title)
         self.player.setVisible(bool(detail.film))
-        self.player.show_video(detail.film, *detail.video_size)
+        self.player.show_video(detail.film, *detail.video_size, detail.length_s)
+        self._show_poster(detail.film)
         self.problem.setVisible(detail.problem is not None)
         if detail.problem is not None and detail.problem != self.problem.problem:
             self.problem.set_problem(detail.problem)
@@ -220,6 +225,11 @@ class Inspector(QWidget):
         self.receipt.setVisible(bool(detail.receipt))
         self.receipt.set_runs(detail.receipt)
         self.request.show_detail(detail)
+
+    def _show_poster(self, film: str) -> None:
+        image = self._posters.get(film, POSTER) if film and film == self._detail.film else None
+        if image is not None:
+            self.player.show_poster(image)
 
     def _show_progress(self, detail: Detail, before: Detail) -> None:
         self.progress_words.setVisible(bool(detail.progress))

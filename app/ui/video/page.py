@@ -77,7 +77,7 @@ class VideoPage(QObject):
         self.toggle_inspector: Callable[[], None] = _nothing
         self.form = FormPane(theme, whole=False)
         self.main = JobsPane(theme, whole=False)
-        self.side = Inspector(theme, whole=False)
+        self.side = Inspector(theme, self.main.posters, whole=False)
         if whole:
             at_once(self.build())
 

@@ -100,8 +100,9 @@ class VideoPresenter(QObject):
         await self.sending.settle()
         self.selected = self.selected or next((job.id for job in self.job_store.jobs()), "")
         self.jobs_changed.emit(self.jobs())
-        await asyncio.sleep(0)  # the player of the chosen one is made in a turn of its own
-        self.job_store.changed.emit()
+        await asyncio.sleep(0)  # the chosen one is shown in a turn of its own
+        self.detail_changed.emit(self.detail())
+        self.busy_changed.emit()
         self._opened.set()
         self._go_on()
 

@@ -100,6 +100,7 @@ class Detail:
     state: str = ""
     film: str = ""
     video_size: tuple[int, int] = (0, 0)
+    length_s: float = 0.0
     saved: tuple[str, str] = ("", "")
     remote: str = ""
     remote_words: tuple[str, str] = ("", "")

@@ -1,7 +1,8 @@
 """Plays a video in the window: play, places, single frames, a loop. Decoded in software, drawn by ourselves.
 
 Frames become images in a thread of the pool; while one is being made the next ones are dropped, so that a video that
-is too large for this computer stutters instead of holding up the window. QtMultimedia is loaded by the first video.
+is too large for this computer stutters instead of holding up the window. QtMultimedia is loaded by the first
+video that is played.
 """
 
 from __future__ import annotations
@@ -112,7 +113,10 @@ class VideoPlayer(QWidget):
         self._sink: QVideoSink | None = None
         self._sound: MediaSound | None = None
         self._painting = False
-        self._wants_poster = False
+        self._is_loaded = False  # or being loaded
+        self._waits_for_first = False  # image of what was loaded
+        self._starts = False  # Play was pressed, and what is played is being loaded
+        self._length_ms = 0  # as it was told; the player knows better
         self._frame_ms = USUAL_FRAME_MS
         self._at_ms = 0.0
         self.frames_shown = 0
@@ -162,7 +166,7 @@ class VideoPlayer(QWidget):
 
     @property
     def duration_ms(self) -> int:
-        return self._player.duration() if self._player is not None else 0
+        return (self._player.duration() if self._player is not None else 0) or self._length_ms
 
     @property
     def position_ms(self) -> float:
@@ -170,28 +174,44 @@ class VideoPlayer(QWidget):
 
     @property
     def plays(self) -> bool:
+        if self._player is None:
+            return False
         from PySide6.QtMultimedia import QMediaPlayer
 
-        return self._player is not None and self._player.playbackState() == QMediaPlayer.PlaybackState.PlayingState
+        return self._starts or self._player.playbackState() == QMediaPlayer.PlaybackState.PlayingState
 
-    def show_video(self, video: str, width: int = 0, height: int = 0) -> None:
-        """Show the first image of a video, "" for none; a video that is shown already goes on."""
+    def show_video(self, video: str, width: int = 0, height: int = 0, length_s: float = 0.0) -> None:
+        """Show a video, "" for none; one that is shown already goes on.
+
+        Where its length is known, `show_poster` is to follow, and the file is opened once somebody plays or seeks it:
+        who walks through a list opens none. Else it is opened at once and stays on its first image.
+        """
         if video == self._film:
             return
         self.stop()
         self._film = video
-        self._at_ms = 0.0
+        self._at_ms, self._length_ms = 0.0, round(length_s * 1000)
+        self._is_loaded = False
         self.image_box.set_shape(width, height)
         self.image_box.show_image(QImage())
         for widget in (self.play, self.place, self.back, self.step, self.loop, self.mute):
             widget.setEnabled(bool(video))
         if self._player is not None:
             self._player.setSource(QUrl())
-        if video:
+        self._show_length()
+        if video and not self._length_ms:
             self._load()
-        self._show_time()
+
+    def show_poster(self, image: QImage) -> None:
+        """Show this image of a video until it is played; with a null one, its first image."""
+        if self._film and not self._is_loaded:
+            self.image_box.show_image(image)
+            if image.isNull():
+                self._load()
 
     def _load(self) -> None:
+        if self._is_loaded:
+            return
         from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
 
         from app.ui.kit.sound.media_sound import MediaSound
@@ -201,43 +221,51 @@ class VideoPlayer(QWidget):
             self._sink = QVideoSink(self)
             self._player.setVideoSink(self._sink)
             self._sink.videoFrameChanged.connect(self._frame)
-            self._player.durationChanged.connect(lambda ms: self.place.setRange(0, ms))
+            self._player.durationChanged.connect(lambda _: self._show_length())
             self._player.playbackStateChanged.connect(lambda _: self._show_state())
             self._player.mediaStatusChanged.connect(self._status)
-            self._player.errorOccurred.connect(lambda *_: self.problem.emit(CANNOT_PLAY))
+            self._player.errorOccurred.connect(lambda *_: self._fail())
             self._set_loop(self.loop.isChecked())
             self._sound = MediaSound(self._player)
             self._set_mute(self.mute.isChecked())
-        self._wants_poster = True
+        self._is_loaded = self._waits_for_first = True
         self._player.setSource(QUrl.fromLocalFile(self._film))
 
     def _status(self, status: object) -> None:
         from PySide6.QtMultimedia import QMediaPlayer
 
-        if status == QMediaPlayer.MediaStatus.LoadedMedia and self._wants_poster and self._player is not None:
+        is_new = status == QMediaPlayer.MediaStatus.LoadedMedia and self._waits_for_first
+        if is_new and not self._starts and self._player is not None:
             self._player.pause()  # decodes the first frame and stays on it, silent
         self._show_time()
+
+    def _fail(self) -> None:
+        self._starts = False
+        self.problem.emit(CANNOT_PLAY)
 
     # What the person does
 
     def toggle(self) -> None:
-        if self._player is None or not self._film:
+        if not self._film or self.stop():
             return
-        if self.plays:
-            self._player.pause()
-            return
+        self._load()
+        assert self._player is not None
         if self._sound is not None:
             self._sound.open()
         if self.duration_ms and self._at_ms >= self.duration_ms - self._frame_ms * 1.5:
             self.seek(0)
+        self._starts = True
         self._player.play()
 
     def seek(self, at_ms: float) -> None:
-        if self._player is not None and self._film:
+        if self._film:
+            self._load()
+            assert self._player is not None
             if self._sound is not None:
                 self._sound.clear()
             self._at_ms = max(0.0, min(float(at_ms), float(self.duration_ms)))
-            self._player.setPosition(round(self._at_ms))
+            if not self._waits_for_first:
+                self._player.setPosition(round(self._at_ms))
             self._show_time()
 
     def skip(self, by_ms: float) -> None:
@@ -245,13 +273,13 @@ class VideoPlayer(QWidget):
 
     def step_frame(self, by: int) -> None:
         """One image on or back; playing stops for it."""
-        if self._player is not None and self._film:
-            self._player.pause()
+        if self._film:
+            self.stop()
             self.seek(min(self._at_ms + by * self._frame_ms, max(0.0, self.duration_ms - self._frame_ms)))
 
     def stop(self) -> bool:
         """Be silent; False when nothing played."""
-        played = self.plays
+        played, self._starts = self.plays, False
         if self._player is not None:
             self._player.pause()
         return played
@@ -293,7 +321,7 @@ class VideoPlayer(QWidget):
     def _frame(self, frame: object) -> None:
         from PySide6.QtMultimedia import QVideoFrame
 
-        if not isinstance(frame, QVideoFrame) or not frame.isValid() or self._painting:
+        if not isinstance(frame, QVideoFrame) or not frame.isValid() or self._painting or not self._is_loaded:
             return
         rate = frame.streamFrameRate()
         if rate > 1:
@@ -305,9 +333,12 @@ class VideoPlayer(QWidget):
 
     def _show(self, image: QImage, at_ms: float) -> None:
         self._painting = False
-        if not self._film or image.isNull():
+        if not self._is_loaded or image.isNull():
             return
-        self._wants_poster = False
+        first, self._waits_for_first = self._waits_for_first, False
+        if first and self._at_ms and self._player is not None:  # sought meanwhile
+            self._player.setPosition(round(self._at_ms))
+            return
         self.frames_shown += 1
         if self.plays or at_ms == 0:
             self._at_ms = max(0.0, at_ms)
@@ -317,6 +348,7 @@ class VideoPlayer(QWidget):
     def _show_state(self) -> None:
         from PySide6.QtMultimedia import QMediaPlayer
 
+        self._starts = False
         plays = self.plays
         if not plays and self._sound is not None and self._player is not None:
             if self._player.playbackState() == QMediaPlayer.PlaybackState.StoppedState:  # at its end
@@ -325,6 +357,10 @@ class VideoPlayer(QWidget):
                 self._sound.close()
         self.play.set_icon("pause" if plays else "play")
         self.play.rename(tr("Pause") if plays else tr("Play"), "Space")
+
+    def _show_length(self) -> None:
+        self.place.setRange(0, self.duration_ms)
+        self._show_time()
 
     def _show_time(self) -> None:
         self.time.set_text(f"{position(self._at_ms / 1000)} / {position(self.duration_ms / 1000)}")

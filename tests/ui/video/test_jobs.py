@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.storage.video_check import check_video
 from tests.kit.sandbox import Controls
-from tests.kit.video import PRIVATE_MODEL, open_video_presenter
+from tests.kit.video import PRIVATE_MODEL, PROMPT, VideoPresenterHarness, open_video_presenter
 from tests.kit.waiting import until
 
 
@@ -23,6 +24,24 @@ async def test_R_VID_01_a_video_is_ordered_fetched_checked_and_kept(tmp_home: Pa
         assert job.remote_copy, "nothing is deleted at the service unasked"
         assert await controls.calls("/video/complete") == []
         assert any("is ready" in notice for notice in video.notices)
+
+
+@dataclass
+class Watched(VideoPresenterHarness):
+    """Knows what was told of the jobs on the disk."""
+
+    told: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.presenter.jobs_changed.connect(lambda jobs: self.told.extend(row.title for row in jobs.rows))
+        self.presenter.detail_changed.connect(lambda detail: self.told.append(f"{detail.title}, in detail"))
+
+
+async def test_what_is_on_the_disk_is_shown_once(tmp_home: Path, controls: Controls) -> None:
+    async with open_video_presenter(tmp_home, controls) as video:
+        await video.done((await video.order()).id)
+    async with open_video_presenter(tmp_home, controls, kind=Watched) as video:
+        assert video.told == [", in detail", PROMPT, f"{PROMPT}, in detail"], "once, after the account told of none"
 
 
 async def test_a_video_that_is_ordered_before_the_disk_was_read_is_ordered_then(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication, QImage
+from PySide6.QtMultimedia import QMediaPlayer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
@@ -74,6 +75,36 @@ async def test_the_player_seeks_steps_and_loops_by_its_keys(tmp_home: Path, them
         assert player.position_ms == 0
         video.run("video.loop")
         assert player.loop.isChecked()
+
+
+async def test_the_file_of_a_video_is_opened_once_it_is_played_or_sought(
+    tmp_home: Path, theme: Theme, controls: Controls
+) -> None:
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        poster = video.presenter.job_store.poster(await video.done(job_id))
+        await until(lambda: not QImage(str(poster)).isNull())
+    async with open_video(tmp_home, theme, controls) as video:
+        player = video.player
+        await until(lambda: not player.image_box.picture.isNull())
+        first = player.image_box.picture.copy()
+        assert player.findChild(QMediaPlayer) is None and player.time.text() == "0:00 / 0:03"
+        QTest.keyClick(player.play, Qt.Key.Key_Period)
+        QTest.keyClick(player.play, Qt.Key.Key_L)
+        assert player.position_ms == player.duration_ms == 3000
+        QTest.keyClick(player.play, Qt.Key.Key_Comma)
+        await until(lambda: player.image_box.picture != first)
+        assert player.position_ms == pytest.approx(3000 - 1000 / 24, abs=2) and not player.plays
+    async with open_video(tmp_home, theme, controls) as video:
+        player = video.player
+        await until(lambda: not player.image_box.picture.isNull())
+        video.press(player.play)
+        assert player.plays
+        await until(lambda: player.frames_shown > 3)
+        video.page.silence()
+        await until(lambda: not player.plays)
+        player.show_video("")
+        assert player.image_box.picture.isNull()
 
 
 async def test_posters_are_made_once_and_kept_beside_the_videos(

@@ -203,6 +203,7 @@ class RowWriter:
             state=job.state,
             film=str(video) if job.has_video else "",
             video_size=(job.width, job.height),
+            length_s=job.duration_s,
             saved=(tr("Saved on this computer"), f"{video.name}, {number_format.size(job.size_bytes)}")
             if job.has_video
             else ("", ""),
