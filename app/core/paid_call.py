@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.core.tasks import to_the_end
 from app.service.calls import is_surely_undone
 from app.service.errors import OutcomeUnknown, ServiceError
 from app.storage.errors import StorageError
-from app.storage.paid_call_intents import InvalidTransition
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -53,11 +53,15 @@ class PaidCall:
 
     async def sent(self) -> None:
         """Note that the call leaves now. Raises `StorageError`: then it must not be made."""
-        self.intent = await self._intents.sent(self.intent.id)
+        try:
+            await self._turn(self._intents.sent(self.intent.id))
+        except asyncio.CancelledError:
+            await self._turn(self._intents.failed(self.intent.id, STOPPED_BEFORE))
+            raise
 
     async def answered(self, reference: str = "", exchange_id: str = "", *, note: str = "") -> None:
         """Note that the service did it, after what it gave is on disk. Whatever happens later does not undo this."""
-        self.intent = await self._intents.answered(self.intent.id, reference, exchange_id, note=note)
+        await self._turn(self._intents.answered(self.intent.id, reference, exchange_id, note=note))
 
     async def ended(self, error: BaseException) -> None:
         """Note how it ended with `error`, unless its end is known already. Never raises: the error itself matters more.
@@ -70,20 +74,25 @@ class PaidCall:
         note = str(error) if is_service else ""
         try:
             if state == "intended" and is_service:
-                self.intent = await self._intents.failed(intent_id, note, exchange_id)
+                await self._turn(self._intents.failed(intent_id, note, exchange_id))
             elif state == "intended":
-                self.intent = await self._intents.cancel(intent_id, STOPPED_BEFORE)
+                await self._turn(self._intents.cancel(intent_id, STOPPED_BEFORE))
             elif state == "sent" and isinstance(error, ServiceError) and end_of_call(error) == "failed":
-                self.intent = await self._intents.failed(intent_id, note, exchange_id)
+                await self._turn(self._intents.failed(intent_id, note, exchange_id))
             elif state == "sent":
                 stopped = isinstance(error, asyncio.CancelledError)
                 words = STOPPED_ON_ITS_WAY if stopped else note or type(error).__name__
-                self.intent = await self._intents.unknown(intent_id, words, exchange_id)
-        except InvalidTransition:
-            # Stopped while its end was being written: what is on disk is true.
-            self.intent = await self._intents.one(intent_id)
+                await self._turn(self._intents.unknown(intent_id, words, exchange_id))
         except StorageError:
             _log.exception("The end of a paid call could not be recorded")
+
+    async def _turn(self, change: Coroutine[Any, Any, Intent]) -> None:
+        """Let a change of state end, whoever is canceled meanwhile: what is on disk is what is known here."""
+
+        async def turn() -> None:
+            self.intent = await change
+
+        await to_the_end(turn())
 
 
 @asynccontextmanager

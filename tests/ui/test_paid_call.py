@@ -126,3 +126,38 @@ async def test_what_cannot_be_noted_hides_no_error_and_is_unknown_after_the_next
     error = with_exchange(errors.PaymentRequired("Too little.", status=402))
     assert (await end_with(intents, error)).state == "sent"
     assert [one.state for one in await intents.settle_after_start()] == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("step", "end"),
+    [("sent", "failed"), ("answered", "answered"), ("unknown", "unknown")],
+    ids=["sent", "answered", "unknown"],
+)
+async def test_a_cancel_while_a_state_is_written_leaves_the_true_one(
+    step: str, end: str, intents: Intents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, writing = getattr(intents, step), asyncio.Event()
+
+    async def slow(*values: object, **more: object) -> Intent:
+        writing.set()
+        await asyncio.sleep(0)
+        intent: Intent = await write(*values, **more)
+        await asyncio.sleep(0)
+        return intent
+
+    monkeypatch.setattr(intents, step, slow)
+
+    async def pay() -> None:
+        async with paid_call(intents, "speech", "a1", {}) as paid:
+            await paid.sent()
+            if step == "unknown":
+                raise errors.TimedOut("No answer.")
+            await paid.answered("clip-1")
+
+    task = asyncio.create_task(pay())
+    await writing.wait()
+    while not task.done():
+        task.cancel()  # whoever closes the program while it is stopped
+        await asyncio.sleep(0)
+    (intent,) = await intents.recent("speech")
+    assert intent.state == end
