@@ -4,7 +4,7 @@
         …                                           # still free to change one's mind: leaving here cancels
         await paid.sent()                           # on disk; the very next thing is the call
         speech = await service.speech.create(…)
-        await paid.answered(take.id, exchange.id)   # what was paid for is on disk first, then this
+        await paid.keep(save(speech), clip.id, exchange.id)     # on disk first, then "answered"
 
 How a call that is not a top-up ends is read from what the service layer says about it, in `end_of_call`.
 """
@@ -15,7 +15,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from app.core.tasks import to_the_end
 from app.service.calls import is_surely_undone
@@ -26,6 +26,7 @@ from app.translation import tr
 if TYPE_CHECKING:
     from app.storage.paid_call_intents import Intent, Intents
 
+Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
 STOPPED_ON_ITS_WAY = tr("Stopped while sending. It may have been processed and charged.")
 STOPPED_BEFORE = tr("Stopped before it was sent. Nothing was charged.")
@@ -62,6 +63,16 @@ class PaidCall:
     async def answered(self, reference: str = "", exchange_id: str = "", *, note: str = "") -> None:
         """Note that the service did it, after what it gave is on disk. Whatever happens later does not undo this."""
         await self._turn(self._intents.answered(self.intent.id, reference, exchange_id, note=note))
+
+    async def keep(self, work: Coroutine[Any, Any, Result], reference: str = "", exchange_id: str = "") -> Result:
+        """Put what the service gave on disk and note that it did it; a cancel waits for both."""
+
+        async def keep() -> Result:
+            result = await work
+            await self.answered(reference, exchange_id)
+            return result
+
+        return await to_the_end(keep())
 
     async def ended(self, error: BaseException) -> None:
         """Note how it ended with `error`, unless its end is known already. Never raises: the error itself matters more.

@@ -6,6 +6,9 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
 
 LIMIT_S = 100.0  # only for tests that would never end; a computer may have ten other things to do
 
@@ -48,3 +51,16 @@ def _source(fact: Callable[[], object]) -> str:
         return inspect.getsource(fact).strip()
     except (OSError, TypeError):  # a bound method of Qt, for one
         return repr(fact)
+
+
+def entered(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> asyncio.Event:
+    """An event that is set when this coroutine of a class or a module begins; it then leaves the loop a turn."""
+    event, work = asyncio.Event(), getattr(owner, name)
+
+    async def enter(*values: Any, **more: Any) -> Any:
+        event.set()
+        await asyncio.sleep(0)
+        return await work(*values, **more)
+
+    monkeypatch.setattr(owner, name, enter)
+    return event

@@ -31,7 +31,7 @@ from tests.kit.chat import (
     text_chunk,
     whole,
 )
-from tests.kit.waiting import until
+from tests.kit.waiting import entered, until
 
 
 @pytest.fixture
@@ -440,14 +440,7 @@ async def test_closing_the_program_mid_answer_leaves_it_interrupted(tmp_home: Pa
 @pytest.fixture
 def ending(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Set while the end of an answer is on its way to the disk."""
-    event, finish = asyncio.Event(), ChatStore.finish_message
-
-    async def finish_message(store: ChatStore, message_id: str, **changes: Any) -> Message:
-        event.set()
-        return await finish(store, message_id, **changes)
-
-    monkeypatch.setattr(ChatStore, "finish_message", finish_message)
-    return event
+    return entered(monkeypatch, ChatStore, "finish_message")
 
 
 async def test_an_answer_that_ends_while_the_program_closes_is_complete(

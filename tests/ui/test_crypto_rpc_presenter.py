@@ -14,10 +14,12 @@ from app.core.tasks import TaskScope
 from app.credentials.accounts import Account
 from app.service.crypto_rpc import RpcItem, RpcOutcome, RpcResponse
 from app.service.service import open_service
+from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.sending import other_hash
 from app.wallet.transactions import read_transaction
 from tests.kit.console import ConsolePresenterHarness, open_console_presenter
+from tests.kit.waiting import entered
 from tests.service.loopback import http, serving
 
 KEY = "0x" + hashlib.sha256(b"Rialto Sandbox test account: alice").hexdigest()
@@ -45,6 +47,18 @@ async def test_a_call_has_its_price_before_and_its_cost_after(harness: ConsolePr
     assert ("Charged", "20 cr", "") in run.facts
     assert any(name == "x-service-rpc-credits" for name, _ in run.headers)
     assert [entry.title for entry in harness.entries] == ["eth_blockNumber"]
+
+
+async def test_stopped_as_the_response_comes_it_is_kept(
+    harness: ConsolePresenterHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came = entered(monkeypatch, RpcCalls, "answered")
+    harness.presenter.send()
+    await came.wait()
+    assert harness.presenter.stop()
+    await harness.tasks.idle()
+    (kept,) = await RpcCalls(harness.database).recent()
+    assert (kept.state, kept.credits) == ("answered", 20)
 
 
 async def test_r_rpc_32_a_batch_with_an_error_costs_five_for_that_call(harness: ConsolePresenterHarness) -> None:

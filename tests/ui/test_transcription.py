@@ -14,12 +14,14 @@ import soundfile
 from app.audio.devices import AudioProblem, AudioUnavailable, SystemDevice
 from app.audio.microphone import MicrophoneChoice
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from app.storage.paid_call_intents import Intents
 from app.storage.paths import resources
+from app.storage.transcripts import Transcripts
 from app.ui.transcription.session.microphone_session import RecordingSession, SavedMicrophone
 from app.ui.transcription.state import ExportChoice
 from tests.audio.recorded import FakeBlocks, tone, write_wav
 from tests.kit.transcription import FakeHost, FakeWatch, open_transcription_presenter, words_heard
-from tests.kit.waiting import until
+from tests.kit.waiting import entered, until
 from tests.read_only import small_disk, vanished
 from tests.sandbox.test_transcription import samples
 
@@ -437,6 +439,20 @@ async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(tmp_home:
         tab.presenter.batch_queue.start()
         await tab.done()
         assert tab.presenter.row(row_id).state == "unknown"  # type: ignore[union-attr]  # it is on the list
+
+
+async def test_stopped_as_its_text_comes_it_is_done(
+    tmp_home: Path, sandbox: RunningSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came = entered(monkeypatch, Transcripts, "save_text")
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.add(spoken_file(tmp_home))
+        tab.presenter.transcribe()
+        await came.wait()
+        tab.presenter.cancel()
+        await tab.done()
+        assert tab.head.state == "done"
+        assert (await Intents(tab.database).recent("transcription"))[0].state == "answered"
 
 
 # Read, edit, export

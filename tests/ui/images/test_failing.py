@@ -17,12 +17,13 @@ from app.service.images import GeneratedImage
 from app.service.service import open_service
 from app.storage.images import ImageFiles
 from app.storage.paid_call_intents import Intents
+from app.ui.images.session import image_maker
 from app.ui.images.session.image_files import keep
 from app.ui.images.tile_model import TILE_ROLE
 from app.ui.kit.theme import Theme
 from tests.kit.images import SANDBOX, ImagesHarness, open_images
 from tests.kit.sandbox import controls_of
-from tests.kit.waiting import until
+from tests.kit.waiting import entered, until
 from tests.storage.test_image_metadata import picture
 
 
@@ -167,6 +168,17 @@ async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(images: I
     assert image.state == "unknown"
     assert "may have been processed and charged" in image.note
     assert await state_of_intent(images) == "unknown"
+
+
+async def test_stopped_as_it_comes_it_is_kept(images: ImagesHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    came = entered(monkeypatch, image_maker, "keep")
+    images.write("A harbour")
+    images.press_make()
+    await came.wait()
+    images.stop_button.click()
+    await images.still()
+    assert [each.state for each in images.rows.values()] == ["saved"]
+    assert await state_of_intent(images) == "answered"
 
 
 async def test_the_form_is_there_again_after_a_restart(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from app.service.http.downloads import part_path
 from app.storage.video_check import check_video
+from app.ui.video.session.job_store import VideoJobStore
 from tests.kit.sandbox import Controls
 from tests.kit.video import PRIVATE_MODEL, TEXT_MODEL, open_video_presenter
-from tests.kit.waiting import until
+from tests.kit.waiting import entered, until
 from tests.read_only import vanished
 
 
@@ -188,6 +189,18 @@ async def test_a_lost_answer_of_the_queue_is_unknown_and_nothing_is_queued_again
         assert len(await controls.calls("/video/queue")) == 1
     async with open_video_presenter(tmp_home, controls) as video:
         assert video.job.state == "unknown", "also after the next start"
+
+
+async def test_a_job_whose_number_comes_while_the_program_closes_goes_on_after_the_next_start(
+    tmp_home: Path, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came = entered(monkeypatch, VideoJobStore, "record")
+    async with open_video_presenter(tmp_home, controls) as video:
+        await video.fill()
+        assert video.presenter.queue()
+        await came.wait()
+    async with open_video_presenter(tmp_home, controls) as again:
+        assert (again.job.state, bool(again.job.queue_id)) == ("running", True)
 
 
 async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: Path, controls: Controls) -> None:

@@ -326,8 +326,7 @@ class DocumentEmbeddings(QObject):
             await paid.sent()
             answer = await _embedded(service, model, [texts[name] for name in names])
             self._unkept[project_id] = names, answer
-            await asyncio.shield(self._keep_again(project_id))
-            await paid.answered(project_id, answer.exchange.id)
+            await paid.keep(self._keep_again(project_id), project_id, answer.exchange.id)
 
     async def _keep_again(self, project_id: str) -> None:
         """Put on the disk what came last, unless it is there."""

@@ -19,6 +19,7 @@ from app.core import money, number_format
 from app.core.number_format import credits_text
 from app.core.paid_call import end_of_call
 from app.core.problems import ActionSpec, Problem, describe
+from app.core.tasks import to_the_end
 from app.formats import format_number
 from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
@@ -238,7 +239,7 @@ async def send(
             await calls.unknown(call.id, tr("Stopped while sending."))
         raise
     try:
-        await _keep(calls, call, answer)
+        await to_the_end(_keep(calls, call, answer))
     except StorageError as error:
         error.unsaved = (UnsavedResult("answer.json", answer.body, partial(_keep, calls, call, answer)),)
         call = replace(

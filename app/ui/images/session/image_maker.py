@@ -104,8 +104,7 @@ class ImageMaker(QObject):
                 await paid.sent()
                 images = await order.ask()
                 exchange = images.exchange
-                await self._keep(order, paid, images, monotonic() - began)
-                await paid.answered(first.id, exchange.id)
+                await paid.keep(self._keep(order, paid, images, monotonic() - began), first.id, exchange.id)
             except SpendingLimit:
                 for image in order.images:
                     await self.images.remove(image.id)

@@ -402,8 +402,7 @@ class VoiceCloning(QObject):
                     self._folder / voice.sample, voice.model, price_usd=self.price(voice.model)
                 )
                 ends_at = datetime.now(UTC) + timedelta(days=KEPT_DAYS)
-                fresh = await presenter.voices.took(voice.id, account_id, made.id, ends_at)
-                await paid.answered(made.id)
+                fresh = await paid.keep(presenter.voices.took(voice.id, account_id, made.id, ends_at), made.id)
         except ServiceError as error:
             self.problem_changed.emit(describe(error, subject=tr("sample"), charged=tr("The sample is saved.")))
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import partial
@@ -255,7 +255,7 @@ class Sender:
         options: Options,
         upload: Upload,
         work: Work,
-        keep: Callable[[Transcript], Any],
+        keep: Callable[[Transcript], Coroutine[Any, Any, None]],
     ) -> Exchange:
         """Send one file and keep its answer. Raises `ServiceError`."""
         service, account = self._current_account.service, self._current_account.account
@@ -283,11 +283,10 @@ class Sender:
             )
             self.exchanges[row.id] = self.last_exchange = transcript.exchange
             try:
-                await asyncio.shield(keep(transcript))
+                await paid.keep(keep(transcript), row.id, transcript.exchange.id)
             except StorageError as error:
                 error.keep_again_with(partial(self._kept_again, paid, row.id, transcript.exchange.id))
                 raise
-            await paid.answered(row.id, transcript.exchange.id)
         return transcript.exchange
 
     async def _kept_again(self, paid: PaidCall, row_id: str, exchange_id: str, again: Again) -> None:

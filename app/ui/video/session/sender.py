@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.core.problems import describe
+from app.core.tasks import to_the_end
 from app.core.time_format import LONGEST_COUNTDOWN_S
 from app.service.errors import (
     AuthenticationFailed,
@@ -155,7 +156,7 @@ class Sender:
                 self._sent_at = 0.0
                 self.exchanges[job.id] = receipt.exchange
                 info = receipt.exchange.info
-                await job_store.record(
+                queued = job_store.record(
                     job.id,
                     state="running",
                     queue_id=receipt.job.queue_id,
@@ -166,6 +167,7 @@ class Sender:
                     exchange_id=receipt.exchange.id,
                     request_id=info.request_id if info is not None else "",
                 )
+                await to_the_end(queued)
                 if job_store.is_in_memory(job.id):
                     job_store.refuse(job.id, ONLY_IN_MEMORY)
                     job_store.job_notice.emit(job.id, "disk")
