@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 from app.core import time_format
 from app.service.service import open_service
 from app.storage.paid_call_intents import Intents
+from app.ui.speech.session import synthesis
 from app.ui.speech.state import Choice
 from tests.audio.test_not_sound import wav_head
 from tests.kit.speech import SpeechHarness, open_speech
-from tests.kit.waiting import until
+from tests.kit.waiting import entered, until
 from tests.service.loopback import http, serving
 
 SENTENCE = "The harbour lies still in the morning. "
@@ -136,6 +137,40 @@ async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(spee
     assert speech.clips[0].parts[0] == clip.parts[0]
     calls = await Intents(speech.database).recent("speech")
     assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
+
+
+async def test_who_presses_stop_twice_has_a_part_that_is_cut_and_can_go_on(
+    speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ending = entered(monkeypatch, synthesis._Keeper, "end")
+
+    async def stop(_number: int) -> None:
+        speech.presenter.stop()
+
+    speech.before_call = stop
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.write(TEXT)
+    await until(speech.speak_bar.speak.isEnabled)
+    speech.press_speak()
+    await ending.wait()
+    speech.presenter.stop()
+    await until(lambda: not speech.presenter.is_speaking)
+    assert [part.state for part in speech.clips[0].parts] == ["cut"]
+
+
+async def test_stopped_as_its_end_is_kept_a_part_is_whole(
+    speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeping = entered(monkeypatch, synthesis.SpeechSynthesis, "_keep")
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.write(TEXT)
+    await until(speech.speak_bar.speak.isEnabled)
+    speech.press_speak()
+    await keeping.wait()
+    speech.presenter.stop()
+    await until(lambda: not speech.presenter.is_speaking)
+    assert [part.state for part in speech.clips[0].parts] == ["complete"]
+    assert (await Intents(speech.database).recent("speech"))[0].state == "answered"
 
 
 async def test_a_stream_that_is_cut_keeps_what_came_and_says_so(speech: SpeechHarness) -> None:

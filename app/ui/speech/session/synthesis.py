@@ -25,6 +25,7 @@ from app.audio.formats import can_decode, pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
 from app.core.paid_call import PaidCall, paid_call
 from app.core.spending_limits import call_group
+from app.core.tasks import to_the_end
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
 from app.storage.atomic_files import write_atomically
@@ -145,12 +146,10 @@ class SpeechSynthesis(QObject):
                 if part.number in self._not_sound:
                     raise not_sound(stream.exchange)
             except ServiceError as error:
-                await keeper.end()
-                await self.save(self._ended(keeper.part, stream.exchange, error))
+                await to_the_end(self._end(keeper, stream.exchange, error))
                 raise
             except asyncio.CancelledError:
-                await keeper.end()
-                await self.save(self._ended(keeper.part, stream.exchange, None, stopped=True))
+                await to_the_end(self._end(keeper, stream.exchange, None))
                 raise
             finally:
                 await keeper.end()
@@ -165,11 +164,16 @@ class SpeechSynthesis(QObject):
                     await paid.answered(self.clip.id, part.exchange_id)
                 raise keeper.refused
             try:
-                await self._keep(paid, part)
+                await to_the_end(self._keep(paid, part))
             except StorageError as error:
                 data = await asyncio.to_thread(keeper.whole)
                 error.unsaved = (UnsavedResult(name, data, partial(self._keep, paid, part)),)
                 raise
+
+    async def _end(self, keeper: _Keeper, exchange: Exchange, error: ServiceError | None) -> None:
+        """Keep what came of a part before it failed, or was stopped."""
+        await keeper.end()
+        await self.save(self._ended(keeper.part, exchange, error, stopped=error is None))
 
     async def _keep(self, paid: PaidCall, part: Part) -> None:
         """Note a part whose file is whole."""
