@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 
 import aiosqlite
 
-from app.storage.backups import Backup, Clock, Progress, backups_in, make_backup, rotate, utc_now
+from app.storage.backups import Backup, Clock, Progress, backups_in, make_backup, read_only, rotate, utc_now
 from app.storage.schema import BUSY_TIMEOUT_S, in_words, migrations_in, prepare
 from app.storage.search_index import CREATE_TERMS, KEY, NONE, TRIGRAM
 
@@ -123,26 +123,20 @@ class Database:
             return _rows(await self._reader.execute_fetchall(sql, values))
 
     async def fetch_many(self, sql: str, values: Values, read: Callable[[Row], R]) -> list[R]:
-        """The same for thousands of rows: the connection's thread reads each, so that they never stand in memory twice.
+        """The same for thousands of rows: a thread reads each, so that they never stand in memory twice.
 
         On a connection of its own: while a cursor is open, whatever else its connection reads is as old as that.
         """
-        found: list[R] = []
-        with in_words(self.path, self.backups):
-            async with self._snapshot() as connection, connection.execute(sql, values) as cursor:
-                cursor.row_factory = cast(Any, lambda _cursor, row: read(row))
-                while records := await cursor.fetchmany(1000):
-                    found += cast(list[R], records)
-        return found
-
-    @contextlib.asynccontextmanager
-    async def _snapshot(self) -> AsyncIterator[aiosqlite.Connection]:
         if self._reader is self._writer:  # in memory, where there is no other
-            yield self._reader
-        else:
-            address = f"{self.path.absolute().as_uri()}?mode=ro"
-            async with aiosqlite.connect(address, uri=True, timeout=BUSY_TIMEOUT_S) as connection:
-                yield connection
+            return [read(row) for row in await self.fetch(sql, values)]
+
+        def work() -> list[R]:
+            with contextlib.closing(read_only(self.path)) as connection:
+                connection.row_factory = lambda _cursor, row: read(row)
+                return connection.execute(sql, values).fetchall()
+
+        with in_words(self.path, self.backups):
+            return await asyncio.to_thread(work)
 
     async def fetch_one(self, sql: str, values: Values = ()) -> Row | None:
         rows = await self.fetch(sql, values)

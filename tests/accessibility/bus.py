@@ -414,6 +414,7 @@ class Screen:
         self._x11.XOpenDisplay.restype = ctypes.c_void_p
         self._x11.XDefaultRootWindow.restype = ctypes.c_ulong
         self._connection = ctypes.c_void_p(self._x11.XOpenDisplay(display.encode()))
+        assert self._connection, f"nothing answers at the screen {display}"  # what follows would end the process
 
     def close(self) -> None:
         self._x11.XCloseDisplay(self._connection)
