@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.rate_limit_watch import RateLimitWatch
+from app.core.spending_limits import midnight
 from app.core.tabs import tab_of
 from app.storage.receipts import receipt_of
 from app.translation import tr
@@ -197,7 +198,7 @@ class ReceiptRecorder(QObject):
         account = self._current_account.account
         if self._receipts is None or account is None:
             return
-        spent = await self._receipts.spent_since(self._midnight(), charged=not account.is_sandbox)
+        spent = await self._receipts.spent_since(midnight(self._now()), charged=not account.is_sandbox)
         if account is self._current_account.account:
             self._current_account.set_numbers(spent_today=spent)
 
@@ -287,6 +288,3 @@ class ReceiptRecorder(QObject):
             unpriced = self._unpriced.get(account.id)
             if unpriced == {receipt.id}:  # the balance may have come before this receipt was there
                 await self._price(account, receipt.id)
-
-    def _midnight(self) -> datetime:
-        return self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)

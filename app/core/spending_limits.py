@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -128,6 +128,11 @@ def call_group(amounts: Iterable[Decimal | None], of: str) -> Iterator[None]:
         _whole.reset(token)
         if whole is not None:
             whole.let_go()
+
+
+def midnight(now: datetime) -> datetime:
+    """Return the moment at which the local day began, with the offset that held then: clocks may have changed since."""
+    return datetime.combine(now.astimezone().date(), time()).astimezone()
 
 
 def read_limit(text: str) -> Decimal | None:
@@ -280,9 +285,10 @@ class SpendingLimits:
         )
         if self._receipts is None:
             return under_way
-        midnight = self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-        since = midnight if project is None else None
-        kept = await self._receipts.spent_since(since, account_id=one, tab=tab, project_id=project, charged=not is_play)
+        since = midnight(self._now()) if project is None else None
+        kept = await self._receipts.spent_since(
+            since, account_id=one, tab=tab, project_id=project, charged=not is_play, without=tuple(self._open)
+        )  # a receipt that comes meanwhile is of one that was counted above
         return kept + under_way
 
     async def _ask_or_refuse(self, breach: _Breach, whole: _CallGroup | None, *, background: bool) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import re
 import time
 from collections.abc import Iterable
@@ -40,7 +41,9 @@ class AttachmentFiles:
         """Put `data` on the disk and return its hash. Raises `StorageUnavailable`."""
         sha256 = hashlib.sha256(data).hexdigest()
         path = self.path(sha256)
-        if not path.exists():
+        try:
+            os.utime(path)  # one that nothing names any more is young again
+        except OSError:
             make_folder(self.folder)
             write_atomically(path, data)
         return sha256

@@ -6,7 +6,7 @@ summed in Python, because SQLite would add them as binary fractions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -156,13 +156,15 @@ class Receipts:
         tab: str | None = None,
         project_id: str | None = None,
         charged: bool = True,
+        without: Sequence[str] = (),
     ) -> Decimal:
         """Return the exact sum in USD, stated and estimated costs together: of real money, else of play money.
 
-        `since` left out counts everything that was ever spent.
+        `since` left out counts everything that was ever spent. `without` are ids that do not count.
         """
         where, values = _where(account_id=account_id, tab=tab, project_id=project_id, charged=int(charged), since=since)
-        rows = await self._database.fetch(f"SELECT cost_usd FROM receipts {where}", values)
+        others = f"id NOT IN ({', '.join('?' * len(without))})"
+        rows = await self._database.fetch(f"SELECT cost_usd FROM receipts {where} AND {others}", [*values, *without])
         return _sum(row[0] for row in rows)
 
 

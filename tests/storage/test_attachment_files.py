@@ -29,6 +29,15 @@ def test_the_same_bytes_are_kept_once_and_only_for_their_owner(tmp_path: Path) -
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_old_bytes_that_are_attached_anew_are_young_again(tmp_path: Path) -> None:
+    """Nothing names them until the draft is saved, and what is in use was asked before that."""
+    files = AttachmentFiles(tmp_path / "attachments")
+    age(files.path(files.keep(b"a picture")))
+    name = files.keep(b"a picture")
+    assert files.sweep(()) == 0
+    assert files.read(name) == b"a picture"
+
+
 @pytest.mark.parametrize("name", ["../../secret", "/etc/passwd", "", "A" * 64, "0" * 63, "0" * 64 + "\n"])
 def test_what_is_no_hash_names_no_file(tmp_path: Path, name: str) -> None:
     with pytest.raises(NotStored):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from app.core.problems import describe
-from app.core.spending_limits import call_group, read_limit
+from app.core.spending_limits import call_group, midnight, read_limit
 from app.credentials.accounts import new_account
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest
@@ -202,6 +205,40 @@ async def test_calls_under_way_count_before_they_have_receipts(wallet: WalletHar
     wallet.spending_limits.settled("first")
     await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "third")
     await wallet.tasks.idle()
+
+
+async def test_a_call_whose_receipt_comes_while_the_sums_are_read_counts_once(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wallet.presenter.set_limit("hard day", "0.70")
+    await wallet.spending_limits.check(wallet.sandbox_account, call_of(), "spent 0.30 speech")
+    spent_since = Receipts.spent_since
+
+    async def meanwhile(receipts: Receipts, *values: Any, **more: Any) -> Decimal:
+        await spend(wallet, "0.30")
+        wallet.spending_limits.settled("spent 0.30 speech")
+        return await spent_since(receipts, *values, **more)
+
+    monkeypatch.setattr(Receipts, "spent_since", meanwhile)
+    assert await asks(wallet)
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize(
+    ("noon", "first"),
+    [("2026-10-25T11:00+00:00", "2026-10-24T22:00+00:00"), ("2026-03-29T10:00+00:00", "2026-03-28T23:00+00:00")],
+)
+def test_the_day_on_which_the_clocks_change_begins_at_its_own_midnight(noon: str, first: str) -> None:
+    assert midnight(datetime.fromisoformat(noon)) == datetime.fromisoformat(first)
 
 
 async def test_a_call_that_never_left_is_under_way_no_longer(wallet: WalletHarness) -> None:
