@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -35,6 +36,27 @@ class DaySum(NamedTuple):
     cost: Decimal
     expected: Decimal  # of those that had an estimate and a cost
     expected_actual: Decimal  # what those cost
+
+
+class LocalZone(tzinfo):
+    """This computer's zone: each moment has the offset that held then. Windows knows none before 1971."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        if moment is None or moment.year < 1971:
+            return timedelta()
+        return moment.replace(tzinfo=None).astimezone().utcoffset()
+
+    def fromutc(self, moment: datetime) -> datetime:
+        return moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
+
+    def dst(self, moment: datetime | None) -> None:
+        return None
+
+    def tzname(self, moment: datetime | None) -> str:
+        return "/".join(time.tzname)
+
+    def __repr__(self) -> str:
+        return f"LocalZone({self.tzname(None)} {time.timezone} {time.altzone})"
 
 
 def midnight(day: date, zone: tzinfo) -> datetime:

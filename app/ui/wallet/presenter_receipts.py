@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from app.core.time_format import clock
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
+from app.storage.receipt_sums import LocalZone
 from app.translation import tr, tr_n
 from app.ui.wallet.session.comparison import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
@@ -147,7 +148,7 @@ class ReceiptsPresenter(QObject):
 
     async def _reload(self) -> None:
         assert self._book is not None
-        wanted, zone = self._stored_filter(), self._zone()
+        wanted, zone = self._stored_filter(), LocalZone()
         is_play = self._current_account.is_sandbox
         totals = await self._book.totals(wanted, zone, play=is_play)
         tabs, accounts, models = await self._book.choices()
@@ -180,7 +181,7 @@ class ReceiptsPresenter(QObject):
             number = self._wanted[-1]  # what is looked at now comes first
             pages = self._pages
             try:
-                receipts = await self._book.page(self._stored_filter(), self._zone(), number * PAGE, PAGE)
+                receipts = await self._book.page(self._stored_filter(), LocalZone(), number * PAGE, PAGE)
             except BaseException:
                 self._wanted.clear()  # asked for again when it is next looked at
                 raise
@@ -196,7 +197,7 @@ class ReceiptsPresenter(QObject):
     async def _export(self, path: Path) -> None:
         assert self._book is not None
         try:
-            saved = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
+            saved = await self._book.export(self._stored_filter(), LocalZone(), path, self._names())
         except (OSError, StorageError) as error:
             reason = (
                 error.sentence
@@ -215,7 +216,7 @@ class ReceiptsPresenter(QObject):
             return
         self.differences_changed.emit((), tr("Getting the service’s charges"))
         days = self.days()
-        begin = datetime(days[0].year, days[0].month, days[0].day, tzinfo=self._zone())
+        begin = datetime(days[0].year, days[0].month, days[0].day, tzinfo=LocalZone())
         try:
             theirs = await service_bookings(service, account, begin)
         except ServiceError as error:
@@ -230,7 +231,7 @@ class ReceiptsPresenter(QObject):
             last_day=None,
             without_free=False,
         )
-        ours = await self._book.page(replace(wanted, paid_only=True), self._zone(), 0, COMPARED)
+        ours = await self._book.page(replace(wanted, paid_only=True), LocalZone(), 0, COMPARED)
         begins_at = await self._books_since() if account.is_sandbox else None
         found: tuple[Difference, ...] = await asyncio.to_thread(compare, ours, theirs, begins_at)
         self.differences_changed.emit(found, verdict_words(found, clock(begins_at) if begins_at is not None else ""))
@@ -250,10 +251,6 @@ class ReceiptsPresenter(QObject):
 
     def _names(self) -> dict[str, str]:
         return {account.id: account.name for account in self._accounts.list()}
-
-    def _zone(self) -> tzinfo:
-        zone = self._now().astimezone().tzinfo
-        return zone if zone is not None else UTC
 
     def _today(self) -> date:
         return self._now().astimezone().date()

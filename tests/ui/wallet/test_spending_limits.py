@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -239,6 +239,28 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 )
 def test_the_day_on_which_the_clocks_change_begins_at_its_own_midnight(noon: str, first: str) -> None:
     assert midnight(datetime.fromisoformat(noon)) == datetime.fromisoformat(first)
+
+
+@pytest.mark.usefixtures("berlin")
+async def test_a_day_of_the_chart_has_the_hours_that_its_own_clock_showed(wallet: WalletHarness) -> None:
+    """Half past midnight, in summer time and in winter time: one of the two is not that of now."""
+    receipts = wallet.receipts
+    receipts.set_filter(days=0)
+    for number, at in enumerate(("2026-07-10T22:30+00:00", "2026-01-10T23:30+00:00")):
+        await Receipts(wallet.database).add(
+            receipt_of(
+                id=f"e{number}",
+                at=datetime.fromisoformat(at),
+                account_id=wallet.sandbox_account.id,
+                tab="speech",
+                endpoint="POST /x",
+                cost_usd=Decimal("0.10"),
+                charged=False,
+            )
+        )
+    receipts.reload()
+    await wallet.tasks.idle()
+    assert sorted(day for day, *_ in receipts.totals.by_day) == [date(2026, 1, 11), date(2026, 7, 11)]
 
 
 async def test_a_call_that_never_left_is_under_way_no_longer(wallet: WalletHarness) -> None:
