@@ -480,9 +480,7 @@ class Rialto:
         # A tab that is still reading what it kept joins what was typed to that.
         await self.tasks.ended(*(f"open {name}" for name in TABS), within_s=OPENING_S)
         closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.account_services.aclose]
-        closers.append(save_settings)
-        if self.database is not None:
-            closers.append(self.database.close)
+        closers += [save_settings, self._close_history]
         for close in closers:
             try:
                 await close()
@@ -490,6 +488,10 @@ class Rialto:
                 self._crashed(error)
         if self._log_handler is not None:
             stop_logging(self._log_handler)
+
+    async def _close_history(self) -> None:
+        if self.database is not None:  # it may have come while the rest was closing
+            await self.database.close()
 
     # Accounts
 

@@ -14,8 +14,10 @@ import pytest
 
 from app.credentials.accounts import SANDBOX_ADDRESS, Accounts, new_account
 from app.storage.atomic_files import write_atomically
+from app.storage.database import Database
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
+from app.ui.chat.presenter import ChatPresenter
 from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
@@ -243,3 +245,29 @@ async def test_who_goes_past_the_first_page_is_led_to_an_account(start: Callable
         assert not welcome.sandbox.isVisible() and welcome.character.isVisible()
         assert [row.in_use for row in rialto.accounts.state.accounts] == [True]
         assert rialto.settings.value.welcome_done
+
+
+async def test_a_history_that_opens_while_the_program_ends_is_closed(
+    start: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that is left open keeps the process from ending."""
+    opened, goes_on, databases = asyncio.Event(), asyncio.Event(), []
+    open_database = Database.open
+
+    async def slowly(*values: Any, **more: Any) -> Database:
+        opened.set()
+        await goes_on.wait()
+        databases.append(await open_database(*values, **more))
+        return databases[-1]
+
+    async def last_look(_chat: ChatPresenter) -> None:
+        goes_on.set()
+        await until(lambda: databases)
+
+    monkeypatch.setattr(Database, "open", slowly)
+    monkeypatch.setattr(ChatPresenter, "aclose", last_look)
+    async with start(with_history=False) as rialto:
+        await opened.wait()
+        rialto.window.close()
+    with pytest.raises(ValueError, match="Connection closed"):
+        await databases[0].fetch("SELECT 1")
