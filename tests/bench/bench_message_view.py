@@ -260,14 +260,14 @@ def _own_memory(count: int) -> None:
 
     import app.ui.conversation.layout  # noqa: F401  # what the program has loaded once any chat was open
     from app.ui.kit import icons
-    from app.ui.kit.markdown.code import lexer_for
+    from app.ui.kit.markdown.code import color_lines
     from app.ui.kit.markdown.parser import parser
 
     qt_app = QApplication([])
     theme = Theme()
     theme.apply(qt_app)
     parser()
-    lexer_for("python")
+    color_lines("", "python")
     icons.pixmap(theme, "copy", 15)
     view = open_view(theme, messages(count) if count else [])
     for _ in range(60):

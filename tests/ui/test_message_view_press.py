@@ -1,5 +1,9 @@
 """What can be pressed in a message, by mouse and by key, and what that does."""
 
+from threading import get_ident
+from time import perf_counter
+from types import SimpleNamespace
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
@@ -10,6 +14,7 @@ from app.ui.conversation.code_box import CodeBox
 from app.ui.conversation.rows import MessageRow, RowSource
 from app.ui.conversation.units import BODY, FOOTER, HEAD, THOUGHT
 from app.ui.conversation.view import MessageView
+from app.ui.kit.markdown import code
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from tests.kit.message_view import (
@@ -195,6 +200,21 @@ def test_an_unknown_language_stays_plain(theme: Theme) -> None:
     box = view.stack.placed[0].unit.boxes[0]
     assert isinstance(box, CodeBox)
     assert box.group.colors == []
+
+
+def test_code_is_read_in_a_thread_that_rests_often(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_in, rested_in = list[int](), list[int]()
+    role = code._role
+    monkeypatch.setattr(code, "_role", lambda kind: read_in.append(get_ident()) or role(kind))
+    clock = SimpleNamespace(perf_counter=perf_counter, sleep=lambda _: rested_in.append(get_ident()))
+    monkeypatch.setattr(code, "time", clock)
+    monkeypatch.delattr("pygments.lexers.esoteric.BrainfuckLexer._tokens", raising=False)
+    code.lexer_for.cache_clear()
+    view = shown(theme, [answer("```brainfuck\n[-]\n```")])
+    settle(view)
+    assert len(rested_in) >= 5, "one for each regular expression"
+    assert read_in
+    assert get_ident() not in (*read_in, *rested_in), "a script in HTML is compiled in the middle of the text"
 
 
 def test_a_footnote_mark_leads_to_its_note(theme: Theme) -> None:

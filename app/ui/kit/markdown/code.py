@@ -1,17 +1,19 @@
-"""Syntax highlighting: finds the language, lexes the text in short steps, and returns the role of each span."""
+"""Syntax highlighting: finds the language, lexes the text, and returns the role of each span."""
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_right
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from threading import Lock
+from typing import Any
 
 MAX_CHARS = 200_000  # beyond this colors help nobody
 MAX_LINE = 1_000  # a longer line is data, and hard on regular expressions
+WORK_S = 0.001  # between two rests
+REST_S = 0.001
+
+_pygments = Lock()  # a lexer changes the tables of its class, and of those that it inherits from, when it is first made
 
 Stretch = tuple[int, int, str]  # start in its line, length, color role
 
@@ -48,18 +50,25 @@ def file_name(language: str) -> str:
     return f"code.{_EXTENSIONS.get(language.casefold(), 'txt')}"
 
 
+@cache
 def lexer_for(language: str) -> Any:
-    """Return a Pygments lexer, or None for a language it does not know. May take 30 ms: not on the UI thread."""
+    """Return a Pygments lexer, or None for a language it does not know."""
+    from pygments.lexer import RegexLexer
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 
+    setattr(RegexLexer, "_process_regex", classmethod(_compile_and_rest))  # noqa: B010 - unknown to its stubs
     try:
-        lexer = get_lexer_by_name(language.casefold())
+        return get_lexer_by_name(language.casefold())
     except ClassNotFound:
         return None
-    for _ in lexer.get_tokens_unprocessed(""):
-        pass  # its tables of regular expressions are compiled with the first call
-    return lexer
+
+
+def _compile_and_rest(lexer_class: Any, *args: Any) -> Any:
+    """Do what Pygments does with each regular expression of a language, in place of its own method."""
+    match = type(lexer_class)._process_regex(lexer_class, *args)  # noqa: SLF001 - Pygments offers no other place
+    time.sleep(REST_S)
+    return match
 
 
 def can_be_highlighted(text: str, language: str) -> bool:
@@ -67,38 +76,40 @@ def can_be_highlighted(text: str, language: str) -> bool:
     return bool(language) and len(text) <= MAX_CHARS and all(len(line) <= MAX_LINE for line in text.split("\n"))
 
 
-class CodeHighlighter:
-    """Reads one finished code block. Call `step` until it returns True, then take `lines`."""
+def color_lines(text: str, language: str) -> list[list[Stretch]]:
+    """Return the colored stretches of each line, none at all for a language that nobody knows.
 
-    def __init__(self, lexer: Any, text: str) -> None:
-        self.lines: list[list[Stretch]] = [[]]
-        self._tokens: Iterator[tuple[int, Any, str]] = iter(lexer.get_tokens_unprocessed(text))
-        self._starts = [0]
-        for line in text.split("\n"):
-            self.lines.append([])
-            self._starts.append(self._starts[-1] + len(line) + 1)
-        self.lines.pop()
-        self._starts.pop()
+    Never call it on the UI thread: the tables of a language take 20 ms to compile, and a language inside another, such
+    as a script in HTML, begins in the middle of the text. It rests often, so that a slow machine has time for the
+    window.
+    """
+    with _pygments:
+        lexer = lexer_for(language)
+        return [] if lexer is None else _lex(lexer, text)
 
-    def step(self, budget_s: float) -> bool:
-        """Work for about `budget_s` seconds; True when the end is reached."""
-        until = time.perf_counter() + budget_s
-        for count, (start, kind, value) in enumerate(self._tokens):
-            role = _role(kind)
-            if role and value:
-                self._note(start, value, role)
-            if count % 16 == 15 and time.perf_counter() > until:
-                return False
-        return True
 
-    def _note(self, start: int, value: str, role: str) -> None:
-        line = bisect_right(self._starts, start) - 1
-        column = start - self._starts[line]
-        for part in value.split("\n"):
-            if part and line < len(self.lines):
-                self.lines[line].append((column, len(part), role))
-            line += 1
-            column = 0
+def _lex(lexer: Any, text: str) -> list[list[Stretch]]:
+    lines: list[list[Stretch]] = []
+    starts = [0]
+    for line in text.split("\n"):
+        lines.append([])
+        starts.append(starts[-1] + len(line) + 1)
+    starts.pop()
+    rests_at = time.perf_counter() + WORK_S
+    for start, kind, value in lexer.get_tokens_unprocessed(text):
+        role = _role(kind)
+        if role and value:
+            number = bisect_right(starts, start) - 1
+            column = start - starts[number]
+            for part in value.split("\n"):
+                if part and number < len(lines):
+                    lines[number].append((column, len(part), role))
+                number += 1
+                column = 0
+        if time.perf_counter() > rests_at:
+            time.sleep(REST_S)
+            rests_at = time.perf_counter() + WORK_S
+    return lines
 
 
 @cache
