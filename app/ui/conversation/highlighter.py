@@ -1,4 +1,7 @@
-"""Gives finished code blocks their colors: they are read in a thread, one after the other."""
+"""Gives finished code blocks their colors: they are read in a thread, one after the other.
+
+A module of its own: a view need not know where and in which order code is read.
+"""
 
 from __future__ import annotations
 
