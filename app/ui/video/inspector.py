@@ -85,6 +85,7 @@ class Inspector(QWidget):
         self.pages.addWidget(self.request)
         yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
+        self.pages.currentChanged.connect(self._show_request)
         self._posters.made.connect(self._show_poster)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -120,12 +121,24 @@ class Inspector(QWidget):
         yield
         self._facts = QGridLayout()
         self._facts.setColumnStretch(1, 1)
-        self._fact_labels: dict[str, tuple[Label, Label]] = {}
+        self._fact_labels = {name: self._fact(row, name) for row, name in enumerate(FACTS)}
         self._column.addLayout(self._facts)
+        yield
         self.receipt = ReceiptLine(theme)
         self.receipt.activated.connect(lambda: self.show_page(REQUEST))
         self._column.addWidget(self.receipt)
         self._column.addStretch(1)
+
+    def _fact(self, row: int, name: str) -> tuple[Label, Label]:
+        style = "code" if name in MONO else "body"
+        title = Label(self._theme, name, role="text2")
+        words = Label(self._theme, "", style, mono=name in MONO, wrap=True, tabular=True)
+        words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._facts.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._facts.addWidget(words, row, 1)
+        return title, words
 
     def _buttons(self) -> QWidget:
         theme = self._theme
@@ -224,7 +237,11 @@ class Inspector(QWidget):
         self._show_facts(detail.facts)
         self.receipt.setVisible(bool(detail.receipt))
         self.receipt.set_runs(detail.receipt)
-        self.request.show_detail(detail)
+        self._show_request()
+
+    def _show_request(self) -> None:
+        if self.pages.currentIndex() == REQUEST:
+            self.request.show_detail(self._detail)
 
     def _show_poster(self, film: str) -> None:
         image = self._posters.get(film, POSTER) if film and film == self._detail.film else None
@@ -242,18 +259,7 @@ class Inspector(QWidget):
             announce(self.progress_words, detail.progress)
 
     def _show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
-        theme = self._theme
         for name, value in facts:
-            if name not in self._fact_labels:
-                style = "code" if name in MONO else "body"
-                words = Label(theme, "", style, mono=name in MONO, wrap=True, tabular=True)
-                words.setTextInteractionFlags(
-                    Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-                )
-                title = Label(theme, name, role="text2")
-                self._facts.addWidget(title, FACTS.index(name), 0, Qt.AlignmentFlag.AlignTop)
-                self._facts.addWidget(words, FACTS.index(name), 1)
-                self._fact_labels[name] = (title, words)
             words = self._fact_labels[name][1]
             words.set_text(value)
             words.setAccessibleName(f"{name}: {value}")

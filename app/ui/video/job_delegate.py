@@ -41,15 +41,26 @@ class JobDelegate(GroupedDelegate):
     def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
         if not isinstance(row, JobRow):
             return
-        theme = self._theme
-        inside = rect.adjusted(theme.px(16), theme.px(10), -theme.px(14), -theme.px(10))
-        size = QSize(theme.px(POSTER.width()), theme.px(POSTER.height()))
-        if inside.width() >= size.width() * 3.4:  # else the words need all of it
-            left = inside.right() - size.width() + 1 if is_right_to_left(painter) else inside.left()
-            frame = QRect(QPoint(left, inside.center().y() - size.height() // 2 + 1), size)
+        inside, frame = self._inside(rect), self.poster_rect(rect, painter.layoutDirection())
+        if not frame.isEmpty():
             self._paint_poster(painter, frame, row)
-            inside = without_start(painter, inside, size.width() + theme.px(12))
-        self._paint_words(painter, inside, row)
+            inside = without_start(painter, inside, frame.width() + self._theme.px(12))
+        if self.wanted.isEmpty() or self.wanted.intersects(inside):
+            self._paint_words(painter, inside, row)
+
+    def poster_rect(self, rect: QRect, direction: Qt.LayoutDirection) -> QRect:
+        """Where the poster is in a row's `rect`; empty where the words need all of it."""
+        theme, inside = self._theme, self._inside(rect)
+        size = QSize(theme.px(POSTER.width()), theme.px(POSTER.height()))
+        if inside.width() < size.width() * 3.4:
+            return QRect()
+        is_right = direction == Qt.LayoutDirection.RightToLeft
+        left = inside.right() - size.width() + 1 if is_right else inside.left()
+        return QRect(QPoint(left, inside.center().y() - size.height() // 2 + 1), size)
+
+    def _inside(self, rect: QRect) -> QRect:
+        px = self._theme.px
+        return rect.adjusted(px(16), px(10), -px(14), -px(10))
 
     def _paint_poster(self, painter: QPainter, frame: QRect, row: JobRow) -> None:
         theme = self._theme

@@ -153,7 +153,7 @@ class JobsPane(QFrame):
         self.empty.action.connect(lambda _id: self.example_requested.emit(EXAMPLE))
         self.list_button.clicked.connect(self.list_requested)
         self.inspector_button.clicked.connect(self.inspector_requested)
-        self.posters.made.connect(lambda _film: self.view.viewport().update())
+        self.posters.made.connect(self._show_poster)
 
     def _apply_theme(self) -> None:
         px = self._theme.px
@@ -189,6 +189,14 @@ class JobsPane(QFrame):
 
     def show_row(self, row: JobRow) -> None:
         self.view.show_row(row.id, row)
+
+    def _show_poster(self, film: str) -> None:
+        """Paint the poster anew, and not the words beside it."""
+        view = self.view
+        for job_id in self.visible_jobs():
+            row, place = view.rows.row_of(job_id), view.visualRect(view.rows.index_of(job_id))
+            if isinstance(row, JobRow) and row.poster == film:
+                view.viewport().update(self.delegate.poster_rect(place, view.layoutDirection()))
 
     def visible_jobs(self) -> list[str]:
         """The ids of the rows that are to be seen."""

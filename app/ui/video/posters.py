@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,9 +41,8 @@ class Posters(QObject):
         self._frames: FirstFrame | None = None
 
     def get(self, video: str, size: QSize) -> QImage | None:
-        path = Path(video + SUFFIX)
         key = f"{video}#{video in self._written_ones}"  # another key once there is an image to read
-        image = self._thumbnails.get(key, size.width() * 2, size.height() * 2, path.read_bytes)
+        image = self._thumbnails.get(key, size.width() * 2, size.height() * 2, partial(_read, video))
         tries = self._tried.get(video, 0)
         if image is not None and image.isNull() and tries < TRIES and video not in self._at_work:
             self._tried[video] = tries + 1
@@ -76,6 +76,10 @@ class Posters(QObject):
             return
         self._written_ones.add(video)
         self.made.emit(video)
+
+
+def _read(video: str) -> bytes:
+    return Path(video + SUFFIX).read_bytes()
 
 
 def kept_beside(video: str, image: QImage) -> bool:

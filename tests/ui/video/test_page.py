@@ -9,12 +9,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtMultimedia import QMediaPlayer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.core import number_format
 from app.storage.video_check import check_video
 from app.ui.kit.theme import Theme
+from app.ui.video import job_delegate
 from app.ui.video.jobs_pane import EXAMPLE, JobsPane
+from app.ui.video.posters import Posters
 from app.ui.video.state import JobRow, Jobs
 from tests.kit.sandbox import Controls
 from tests.kit.video import IMAGE_MODEL, NO_DEVICES, PROMPT, TEXT_MODEL, VideoHarness, open_video
@@ -216,6 +219,7 @@ async def test_a_video_is_saved_copied_and_used_again(tmp_home: Path, theme: The
         assert video.prompt_text() == ""
         video.press(video.buttons["use"])
         assert video.prompt_text() == "Fog over firs"
+        assert video.request_text() == "", "written when it is looked at"
         video.run("video.request")
         assert "POST /video/queue" in video.request_text()
 
@@ -276,3 +280,22 @@ def test_the_job_before_one_that_is_not_shown_yet_is_the_one_above_it(theme: The
     rows = [JobRow(str(number), "A small sailboat", "", "done", "", "", "video", "") for number in range(500)]
     pane.show_jobs(Jobs(rows=rows, selected="400", loaded=True))
     assert (pane.neighbor(-1), pane.neighbor(1)) == ("399", "401")
+
+
+def test_a_poster_that_comes_is_painted_without_the_words_beside_it(
+    qtbot: QtBot, window: QWidget, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[str] = []
+    monkeypatch.setattr(Posters, "get", lambda _posters, film, _size: painted.append(film))
+    monkeypatch.setattr(job_delegate, "paint_badge", lambda *about: painted.append(about[3]))
+    pane = JobsPane(theme, window)
+    rows = [JobRow(str(n), "A sailboat", "", "saved", f"badge {n}", "ok", "", "", f"{n}.mp4") for n in range(3)]
+    pane.show_jobs(Jobs(rows=rows, selected="0", loaded=True))
+    pane.resize(700, 500)
+    pane.show()
+    qtbot.waitUntil(lambda: painted[-1:] == ["badge 2"])
+    QApplication.processEvents()
+    painted.clear()
+    pane.posters.made.emit("1.mp4")
+    qtbot.waitUntil(lambda: bool(painted))
+    assert painted == ["1.mp4"]
