@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.service.http.downloads import part_path
+from app.storage.paid_call_intents import Intents
 from app.storage.video_check import check_video
 from app.ui.video.session.job_store import VideoJobStore
 from tests.kit.sandbox import Controls
@@ -259,6 +260,24 @@ async def test_waiting_jobs_are_cancelled_and_reordered_here_for_nothing(tmp_hom
         third, second = video.one(waiting[2].id), video.one(waiting[1].id)
         assert third.queued_at is not None and second.queued_at is not None and third.queued_at < second.queued_at
         assert video.state(waiting[0].id) == "cancelled" and await controls.paid("/video/queue") == 6
+
+
+async def test_a_job_that_is_leaving_cannot_be_cancelled_any_more(
+    tmp_home: Path, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaving = entered(monkeypatch, Intents, "open")
+    states: list[str] = []
+    async with open_video_presenter(tmp_home, controls) as video:
+        await video.fill()
+        assert video.presenter.queue()
+        await leaving.wait()
+        job_id = video.job.id
+        video.presenter.job_store.job_changed.connect(lambda _id: states.append(video.state(job_id)))
+        video.presenter.do("cancel", job_id)
+        await video.reaches(job_id, "running")
+        assert "cancelled" not in states
+        assert video.notices == ["It was already sent and can no longer be canceled."]
+        assert await controls.paid("/video/queue") == 1
 
 
 async def test_without_a_network_a_job_waits_and_goes_when_it_is_back(

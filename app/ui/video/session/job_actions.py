@@ -54,7 +54,7 @@ class JobActions:
     async def _cancel(self, job: VideoJob) -> None:
         job_store = self._presenter.job_store
         current = job_store.get(job.id)
-        if current is None or current.state != "waiting":
+        if current is None or current.state != "waiting" or job.id == self._presenter.sending.leaving:
             self._presenter.notice.emit(tr("It was already sent and can no longer be canceled."))
             return
         await job_store.change(job.id, state="cancelled", held=False, note="", ended_at=job_store.now())

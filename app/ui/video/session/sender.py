@@ -76,6 +76,7 @@ class Sender:
         self.is_offline = False
         self.pace = 1.0  # shortens waits; tests turn it
         self.on_wait: Callable[[], None] = _nothing  # called as a wait begins and as it ends
+        self.leaving = ""  # the id of the job that nobody can call back any more
         self._resends: dict[str, int] = {}  # by job: how often it was sent again by itself after a limit
         self._open_intents: set[str] = set()  # of jobs that were sent while the disk took nothing
         self._sent_at = 0.0  # of the monotonic clock: when the job that is on its way is let through
@@ -148,6 +149,7 @@ class Sender:
         current = job_store.get(job.id)
         if current is None or current.state != "waiting" or current.held or current.trashed_at is not None:
             return  # changed its mind, or was paused, while the price was asked for
+        self.leaving = job.id  # at once: its row says so a moment later
         try:
             async with paid_call(self.intents, KIND, job.account_id, _described(job, request)) as paid:
                 await job_store.change(job.id, state="sending", intent_id=paid.intent.id, note="")
@@ -181,6 +183,8 @@ class Sender:
                 self._open_intents.add(job.id)  # it was sent, whatever cannot be noted of it yet
                 return
             await self._hold(job, tr("This job could not be saved to disk, so it was not sent."))
+        finally:
+            self.leaving = ""
 
     async def _quote_still_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
         """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
