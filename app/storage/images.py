@@ -81,6 +81,7 @@ class StoredImage:
 _IMAGES = Table(
     "images", StoredImage, tr("This image no longer exists."), otherwise={"kind": "generate", "state": "unknown"}
 )
+_KEPT = ("id", "created_at", "starred", "trashed_at")  # when a row is saved
 
 
 def title_of(prompt: str) -> str:
@@ -155,10 +156,15 @@ class Images:
             for image in images:
                 await _IMAGES.insert(work, **_IMAGES.values(image))
 
-    async def save(self, image: StoredImage) -> None:
-        """Write an image as it stands, pressed through to the disk."""
-        values = {name: value for name, value in _IMAGES.values(image).items() if name not in ("id", "created_at")}
-        await _IMAGES.change(self._database, image.id, **{**values, "changed_at": self._database.now()})
+    async def save(self, image: StoredImage) -> StoredImage:
+        """Write an image as it stands, but for what the person may have marked meanwhile, and return it with that."""
+        values = {name: value for name, value in _IMAGES.values(image).items() if name not in _KEPT}
+        return await self.mark(image.id, **values)
+
+    async def mark(self, image_id: str, **values: object) -> StoredImage:
+        """Change some of it, such as `starred` or `trashed_at`, and return the image as it is now."""
+        await _IMAGES.change(self._database, image_id, **{**values, "changed_at": self._database.now()})
+        return await self.one(image_id)
 
     async def one(self, image_id: str) -> StoredImage:
         return await _IMAGES.one(self._database, image_id)

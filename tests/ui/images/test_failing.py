@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from app.sandbox.server import RunningSandbox
 from app.service.images import GeneratedImage
 from app.service.service import open_service
-from app.storage.images import ImageFiles
+from app.storage.images import ImageFiles, Images
 from app.storage.paid_call_intents import Intents
 from app.ui.images.session import image_maker
 from app.ui.images.session.image_files import keep
@@ -179,6 +179,21 @@ async def test_stopped_as_it_comes_it_is_kept(images: ImagesHarness, monkeypatch
     await images.still()
     assert [each.state for each in images.rows.values()] == ["saved"]
     assert await state_of_intent(images) == "answered"
+
+
+@pytest.mark.parametrize(("owner", "step"), [(image_maker, "keep"), (Images, "save")], ids=["comes", "is saved"])
+async def test_an_image_that_is_starred_as_it_comes_is_kept_with_its_star(
+    images: ImagesHarness, monkeypatch: pytest.MonkeyPatch, owner: object, step: str
+) -> None:
+    came = entered(monkeypatch, owner, step)
+    images.write("A harbour")
+    images.press_make()
+    await came.wait()
+    (image_id,) = images.rows
+    images.presenter.library.star(image_id)
+    await images.still()
+    for image in (images.rows[image_id], await Images(images.database).one(image_id)):
+        assert (image.state, image.starred, bool(image.file)) == ("saved", True, True)
 
 
 async def test_the_form_is_there_again_after_a_restart(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> None:

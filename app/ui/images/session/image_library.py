@@ -214,14 +214,11 @@ class ImageLibrary(QObject):
     def star(self, image_id: str) -> None:
         image = self.one(image_id)
         if image is not None:
-            self._tasks.start_unless_running(
-                f"images star {image_id}", self._save, replace(image, starred=not image.starred)
-            )
+            self._tasks.start_unless_running(f"images star {image_id}", self._mark, image_id, not image.starred)
 
-    async def _save(self, image: StoredImage) -> None:
+    async def _mark(self, image_id: str, starred: bool) -> None:
         assert self.images is not None
-        await self.images.save(image)
-        self.put(image)
+        self.put(await self.images.mark(image_id, starred=starred))
 
     def move_to_trash(self, image_ids: Sequence[str]) -> None:
         """Move images to the trash; what is on its way stays."""
@@ -254,9 +251,8 @@ class ImageLibrary(QObject):
         images, moment = self.images, self.images.now() if to_trash else None
 
         async def move(image_id: str) -> None:
-            image = self.one(image_id)
-            if image is not None:
-                await images.save(replace(image, trashed_at=moment))
+            if self.one(image_id) is not None:
+                await images.mark(image_id, trashed_at=moment)
 
         moved = await move_rows(ids, move)
         await self.load()

@@ -205,7 +205,7 @@ class ImageMaker(QObject):
             await self._save(ended)
 
     async def _save(self, image: StoredImage) -> None:
-        await self.images.save(image)
+        image = await self.images.save(image)
         self.begun.pop(image.id, None)
         self.changed.emit(image)
 
