@@ -9,6 +9,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -204,6 +205,7 @@ def _window_loop() -> qasync.QEventLoop:
     from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers
 
     loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
+    loop.set_default_executor(ThreadPoolExecutor(10))
     end_cancelled_timers(loop, _timers_class()())
     close_left_generators(loop)
     return loop

@@ -31,6 +31,7 @@ from app.ui.shell.single_instance import SingleInstance
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
 
+_MOST_THREADS = 10  # for work beside the loop, as many as qasync starts
 _MAKE_WRITABLE = tr("Allow writing to that folder, or choose another one with --portable FOLDER.")
 _END_THE_OTHER = tr("Wait a moment and try again, or quit the other copy first.")
 
@@ -147,6 +148,7 @@ def _show(rialto: Rialto) -> None:
 
 def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     import qasync
 
@@ -154,6 +156,7 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers
 
     loop = qasync.QEventLoop(qt_app)
+    loop.set_default_executor(ThreadPoolExecutor(_MOST_THREADS))  # qasync's own starts all of them at once
     end_cancelled_timers(loop)
     collector = UiThreadGarbageCollector()
     leave_generators = close_left_generators(loop)

@@ -65,6 +65,31 @@ print(code, sorted(set(os.environ) & set({[*built_environment()]!r})))
     assert done.stdout.splitlines()[-1:] == ["1 ['HOME']"], done.stdout + done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_work_beside_the_loop_starts_no_more_threads_than_it_needs() -> None:
+    script = """
+import asyncio, os
+from unittest.mock import MagicMock
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
+from app.bootstrap import start
+
+class Window(QObject):
+    closed = Signal()
+
+async def live():
+    before = len(os.listdir("/proc/self/task"))
+    await asyncio.to_thread(os.getpid)
+    print(len(os.listdir("/proc/self/task")) - before)
+    return 0
+
+start._run_in_loop(QApplication([]), MagicMock(window=Window(), live=live))
+"""
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["1"], done.stderr
+
+
 def test_a_start_without_a_library_of_the_system_names_it() -> None:
     script = """
 import sys
