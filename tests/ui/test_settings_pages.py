@@ -53,6 +53,19 @@ async def test_filtering_lists_and_opens_what_fits(settings, tasks):
     await tasks.idle()
 
 
+async def test_down_leads_from_the_search_to_what_it_found(harness, settings, tasks):
+    settings.filter.setFocus()
+    settings.filter.setText("font")
+    QTest.keyClick(settings.filter, Qt.Key.Key_Down)
+    assert harness.window.focusWidget() is settings.places
+    assert settings.places.current == "appearance"
+    settings.filter.setFocus()
+    settings.filter.setText("qqqq")
+    QTest.keyClick(settings.filter, Qt.Key.Key_Down)
+    assert harness.window.focusWidget() is settings.filter
+    await tasks.idle()
+
+
 async def test_arrows_in_the_list_open_sections(harness, settings, tasks):
     settings.places.setFocus()
     QTest.keyClick(settings.places, Qt.Key.Key_Down)

@@ -128,6 +128,7 @@ class SettingsPage(QObject):
         self.places.set_places([Place(section.key, section.title, section.icon) for section in SECTIONS])
         self.places.chosen.connect(self.show_section)
         self.filter.left.connect(lambda: self.places.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.filter.went_down.connect(self._go_to_places)
         layout.addWidget(self.places, 1)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -366,6 +367,10 @@ class SettingsPage(QObject):
         self._nothing.setVisible(not found)
         if text.strip() and found and self.places.current not in {section.key for section in found}:
             self.show_section(found[0].key)
+
+    def _go_to_places(self) -> None:
+        if self.places.current:
+            self.places.setFocus(Qt.FocusReason.TabFocusReason)  # with the ring that a key brings
 
     def _apply_theme(self) -> None:
         side = self._theme.px(12)

@@ -27,7 +27,8 @@ def results_words(count: int) -> str:
 
 
 class SearchField(QLineEdit):
-    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field.
+    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field, `went_down` for the
+    key Down, once what was typed is searched for.
 
     `results` returns what a screen reader says once typing pauses ("3 results"); None where `SpokenRows` says the rows.
     Call `say_results` where rows come later than that.
@@ -35,6 +36,7 @@ class SearchField(QLineEdit):
 
     search_changed = Signal(str)
     left = Signal()
+    went_down = Signal()
 
     def __init__(
         self,
@@ -131,6 +133,9 @@ class SearchField(QLineEdit):
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._publish()
+        elif event.key() == Qt.Key.Key_Down:
+            self._publish()
+            self.went_down.emit()
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
