@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 from collections.abc import Iterable
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
@@ -16,6 +17,7 @@ from app.storage.chat_store import ChatStore
 from app.ui.chat import presenter as presenter_of_chat
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.session import conversation
+from app.ui.chat.session.estimate import count_messages
 from app.ui.chat.state import CharacterHead, ChatHead
 from app.ui.conversation.rows import MessageRow
 from tests.kit.chat import (
@@ -575,13 +577,28 @@ async def test_a_long_chat_is_shown_from_its_end_and_then_whole(tmp_home: Path) 
         harness.presenter.conversation.rows_reset.connect(lambda rows: ready.append(harness.presenter.head().can_send))
         harness.presenter.open_chat(chat_id)
         await harness.tasks.idle()
-        assert shown == [60, 1_001]
+        assert shown == [40, 1_001]
         assert ready == [False, True], "nothing is sent while only the end is known"
         assert harness.rows[0].text == "text 0"
         looked_through = sum(type(each) is Message for each in gc.get_objects())
         assert looked_through < 500, "a collection would hold the window"
         await harness.say("One more")
         assert len(harness.fake.requests[-1]["messages"]) == 1_002
+
+
+async def test_a_report_on_a_long_chat_is_compared_with_all_of_it(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        chat_id = await add_long_chat(harness)
+        texts = [f"text {number}" for number in range(999)]
+        async with harness.database.transaction() as transaction:
+            usage = json.dumps({"prompt": count_messages(texts), "estimated": False})
+            await transaction.execute("UPDATE messages SET model = 'plain', usage = ? WHERE id = 'm999'", [usage])
+        harness.presenter.open_chat(chat_id)
+        await harness.tasks.idle()
+        counter = harness.presenter.opened.counter
+        assert counter.is_tried("plain")
+        assert counter.corrected("plain", 1_000) == 1_000
+        assert harness.presenter.opened.branch_tokens() == count_messages([row.text for row in harness.rows])
 
 
 async def test_a_long_chat_can_be_sent_to_before_all_of_it_is_shown(
@@ -604,7 +621,7 @@ async def test_a_long_chat_can_be_sent_to_before_all_of_it_is_shown(
         harness.presenter.head_changed.connect(send)
         harness.presenter.open_chat(chat_id)
         await harness.tasks.idle()
-        assert sent == [60]
+        assert sent == [40]
         assert shown == ids(harness.rows)
         assert len(shown) == 1_003
 
@@ -620,7 +637,7 @@ async def test_a_hit_in_a_long_chat_that_is_still_opening_is_gone_to_once_it_is_
         harness.presenter.row_requested.connect(lambda message_id, _text: gone_to.append(message_id))
         assert harness.presenter.conversation is not None
         harness.presenter.conversation.rows_reset.connect(
-            lambda rows: harness.presenter.open_hit(chat_id, "m5", "text") if len(rows) == 60 else None
+            lambda rows: harness.presenter.open_hit(chat_id, "m5", "text") if len(rows) == 40 else None
         )
         harness.presenter.open_chat(chat_id)
         await harness.tasks.idle()
@@ -653,7 +670,7 @@ async def test_a_long_chat_goes_on_opening_when_a_hit_in_one_that_is_gone_is_cho
         chat_id = await add_long_chat(harness)
         assert harness.presenter.conversation is not None
         harness.presenter.conversation.rows_reset.connect(
-            lambda rows: harness.presenter.open_hit("gone", "m5", "text") if len(rows) == 60 else None
+            lambda rows: harness.presenter.open_hit("gone", "m5", "text") if len(rows) == 40 else None
         )
         harness.presenter.open_chat(chat_id)
         await harness.tasks.idle()

@@ -295,7 +295,7 @@ class ChatPage(QObject):
         """The fields of a row that the view is told when they change; the others never do."""
         from app.ui.conversation.rows import MessageRow
 
-        return tuple(name for name in MessageRow.__slots__ if name not in ("id", "role"))
+        return tuple(name for name in MessageRow.__slots__ if name not in ("id", "role", "lines"))
 
     def _update_row(self, row: MessageRow) -> None:
         """Tell the view what changed of a row. Text of a streamed answer reaches it piece by piece, never whole."""

@@ -28,8 +28,7 @@ from app.ui.chat.session.chat_options import ChatOptions, next_web_search
 from app.ui.chat.session.composer_attachments import ComposerAttachments
 from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.message_actions import USE_MODEL, MessageActions
-from app.ui.chat.session.message_tree import MessageTree
-from app.ui.chat.session.open_chat import OpenChat, typed_since
+from app.ui.chat.session.open_chat import OpenChat, WholeBranch, typed_since
 from app.ui.chat.session.seal import NO_COMPARING
 from app.ui.chat.session.seal_actions import SealActions
 from app.ui.chat.session.titles import NEW_CHAT
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
     from app.ui.kit.lists.rows import LazyRows
 
 LONG_CHAT = 400  # messages; more are shown from their end first
-SHOWN_FIRST = 60  # more than any screen holds
+SHOWN_FIRST = 40  # more than any screen holds
 Work = Callable[..., Awaitable[object]]
 
 
@@ -493,10 +492,11 @@ class ChatPresenter(QObject):
         chat_id = self.opened.chat_id
         if not self.opened.is_whole and chat_id is not None:
             messages = await self._history.messages(chat_id)
-            thread = await asyncio.to_thread(MessageTree.whole, messages, self.opened.thread.head_id)
+            head_id, options = self.opened.thread.head_id, self.opened.sent_options
+            whole = await asyncio.to_thread(WholeBranch.of, messages, head_id, options)
             if self.opened.chat_id != chat_id:
                 return
-            self.opened.complete(thread)
+            self.opened.complete(whole)
             set_aside()  # to look for garbage among thousands of messages holds the window for 40 ms
             self.conversation.lacks_rows = True
             self._publish_soon(self._publish_open, self._publish_cost, self._publish_totals)  # sending waits for no row

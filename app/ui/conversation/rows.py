@@ -14,6 +14,7 @@ RowState = Literal["complete", "streaming", "stopped", "interrupted", "failed"]
 
 ASSISTANT_ACTIONS = ("copy", "speak", "retry", "branch", "more")
 USER_ACTIONS = ("copy",)
+LINE_CHARS = 70  # of text in a line, for the scroll bar only
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class MessageRow:
     `actions` None means the usual ones of the role. `place` of `places` says which branch this turn is: with more
     than one, arrows beside it send the actions "previous" and "next". `structured` says that the text was asked for as
     JSON and is shown as a tree, `schema_violation` where it leaves its schema. A row of the role "tool" is what was
-    answered for the function `caption`. `no_speech` is why it cannot be read aloud, "" when it can.
+    answered for the function `caption`. `no_speech` is why it cannot be read aloud, "" when it can. `lines` is about
+    how many lines it takes.
     """
 
     id: str
@@ -119,6 +121,11 @@ class MessageRow:
     caption: str = ""
     attachments: tuple[RowAttachment, ...] = ()
     no_speech: str = ""
+    lines: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Count the likely lines here: rows are made in pieces, and a view of thousands takes them in one turn."""
+        object.__setattr__(self, "lines", 3 + len(self.text) // LINE_CHARS + self.text.count("\n"))
 
     @property
     def shown_actions(self) -> tuple[str, ...]:

@@ -6,16 +6,12 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from app.ui.conversation.rows import LINE_CHARS
+
 if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
 
 STEPS = 16  # bar units in one line of text, so that a slow drag is smooth
-_LINE_CHARS = 70
-
-
-def weight_of(row: MessageRow) -> int:
-    """Return the likely number of lines of a row."""
-    return 3 + len(row.text) // _LINE_CHARS + row.text.count("\n")
 
 
 class ScrollEstimate:
@@ -27,19 +23,19 @@ class ScrollEstimate:
         self._valid = 0  # how many of `_ends` are right
 
     def set_rows(self, rows: list[MessageRow]) -> None:
-        self._weights = [weight_of(row) for row in rows]
+        self._weights = [row.lines for row in rows]
         self._valid = 0
 
     def add(self, row: MessageRow) -> None:
-        self._weights.append(weight_of(row))
+        self._weights.append(row.lines)
 
     def change(self, number: int, row: MessageRow) -> None:
-        self._weights[number] = weight_of(row)
+        self._weights[number] = row.lines
         self._valid = min(self._valid, number)
 
     def grow(self, number: int, text: str) -> None:
         """Take into account text that was added to a row."""
-        self._weights[number] += len(text) // _LINE_CHARS + text.count("\n")
+        self._weights[number] += len(text) // LINE_CHARS + text.count("\n")
         self._valid = min(self._valid, number)
 
     def _sum_up(self) -> None:

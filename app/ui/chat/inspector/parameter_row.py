@@ -27,6 +27,7 @@ class ParameterRow(QWidget):
         super().__init__()
         self._theme = theme
         self._note = note
+        self._shown: tuple[bool, str] | None = None
         self.control = control
         self.label = Label(theme, text, wrap=not (wide or unit))
         self.label.setBuddy(control)
@@ -53,9 +54,12 @@ class ParameterRow(QWidget):
         self.show_control_state(control.usable, control.why)
 
     def show_control_state(self, usable: bool, why: str) -> None:
+        text = self._note if usable else why
+        if self._shown == (usable, text):
+            return
+        self._shown = (usable, text)
         self.control.setEnabled(usable)
         self.label.set_role("text" if usable else "text3")
-        text = self._note if usable else why
         self._why.set_text(text)
         self._why.setVisible(bool(text))
         self._sign.setVisible(bool(text) and not usable)

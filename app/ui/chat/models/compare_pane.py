@@ -83,7 +83,8 @@ class Column(QWidget):
             changes = {
                 field.name: getattr(row, field.name)
                 for field in fields(row)
-                if getattr(row, field.name) != getattr(known, field.name)
+                if field.init
+                and getattr(row, field.name) != getattr(known, field.name)
                 and not (streamed and field.name in ("text", "reasoning"))
             }
             if changes:

@@ -29,13 +29,6 @@ class MessageTree:
             thread.head_id = next((each.id for each in reversed(thread._by_id.values()) if not each.is_deleted), None)
         return thread
 
-    @classmethod
-    def whole(cls, messages: Iterable[Message], head_id: str | None) -> MessageTree:
-        """The same with the branch on screen looked up already: a long chat's takes some milliseconds, in a thread."""
-        thread = cls.of(messages, head_id)
-        thread.shown()
-        return thread
-
     def put(self, message: Message) -> None:
         """Add a message, or replace the one with its id."""
         if message.id not in self._by_id:

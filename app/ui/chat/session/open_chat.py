@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,7 +33,7 @@ from app.ui.chat.session.stored_chat import (
 )
 from app.ui.chat.session.structured_output import Structure
 from app.ui.chat.session.titles import NEW_CHAT
-from app.ui.chat.session.view_values import cost_note, estimate_branch, learn_from
+from app.ui.chat.session.view_values import cost_note, estimate_branch, learn_from, report_in
 from app.ui.chat.state import CharacterHead, ChatHead, CostNote
 from app.ui.kit.qt_workarounds.garbage_collector import release
 
@@ -89,6 +89,22 @@ def typed_since(before: str, now: str) -> str | None:
     end = next((at for at, (old, new) in enumerate(zip(before, now, strict=False)) if old != new), len(before))
     rest = before[end:]
     return now[end : len(now) - len(rest)] if now[end:].endswith(rest) and len(now) >= len(before) else None
+
+
+class WholeBranch(NamedTuple):
+    """All of a long chat, with what takes milliseconds to count in it; `options` are those that it was counted for."""
+
+    thread: MessageTree
+    options: ChatOptions
+    tokens: int
+    report: tuple[str, int, int] | None
+
+    @classmethod
+    def of(cls, messages: Sequence[Message], head_id: str | None, options: ChatOptions) -> WholeBranch:
+        """Put the messages together; runs in a thread."""
+        thread = MessageTree.of(messages, head_id)
+        shown = thread.shown()
+        return cls(thread, options, estimate_branch(options, shown), report_in(options, shown))
 
 
 class OpenChat:
@@ -189,7 +205,8 @@ class OpenChat:
                 attachments_of(chat.edit_attachments),
             )
         )
-        learn_from(self.counter, self.sent_options, self.thread.shown())
+        if whole:  # the report is on the whole branch
+            learn_from(self.counter, self.sent_options, self.thread.shown())
 
     def _clear(self) -> None:
         release([*self.thread.all(), self.thread])
@@ -202,16 +219,20 @@ class OpenChat:
         self.project_id = None
         self.problem, self._branch_tokens, self.is_whole, self.is_coming = None, None, True, False
 
-    def complete(self, thread: MessageTree) -> None:
+    def complete(self, whole: WholeBranch) -> None:
         """The rest of a long chat has come. What changed since that was read is in the thread of before."""
+        thread = whole.thread
+        is_as_read = thread.head_id == self.thread.head_id and whole.options == self.sent_options
         for message in self.thread.all():
             if thread.get(message.id) != message:
                 thread.put(message)
+                is_as_read = False
         thread.head_id = self.thread.head_id
         self.thread = thread
         self.is_whole = True
-        self.changed()
-        learn_from(self.counter, self.sent_options, self.thread.shown())
+        self._branch_tokens = whole.tokens if is_as_read else None
+        if whole.report is not None:
+            self.counter.learn(*whole.report)
 
     # What it is
 

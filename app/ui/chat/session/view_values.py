@@ -52,17 +52,23 @@ def estimate_branch(options: ChatOptions, branch: Sequence[Message]) -> int:
     return written + attached + (count_messages((prompt,)) if prompt else 0)
 
 
-def learn_from(counter: TokenCounter, options: ChatOptions, path: Sequence[Message]) -> None:
-    """Correct the counter by the newest answer of a branch whose tokens the service reported."""
+def report_in(options: ChatOptions, path: Sequence[Message]) -> tuple[str, int, int] | None:
+    """The newest answer of a branch whose tokens the service reported: its model, our estimate, and the report."""
     for place in range(len(path) - 1, 0, -1):
         message = path[place]
         usage = message.usage
         prompt = usage.get("prompt")
         if message.role != "assistant" or usage.get("estimated", True) or not isinstance(prompt, int):
             continue
-        if usage.get("calls", 1) == 1:
-            counter.learn(message.model, estimate_branch(options, path[:place]), prompt)
-        return
+        return (message.model, estimate_branch(options, path[:place]), prompt) if usage.get("calls", 1) == 1 else None
+    return None
+
+
+def learn_from(counter: TokenCounter, options: ChatOptions, path: Sequence[Message]) -> None:
+    """Correct the counter by the newest report in a branch."""
+    report = report_in(options, path)
+    if report is not None:
+        counter.learn(*report)
 
 
 def cost_note(

@@ -27,8 +27,8 @@ def results_words(count: int) -> str:
 
 
 class SearchField(QLineEdit):
-    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field, `went_down` for the
-    key Down, once what was typed is searched for.
+    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field, `went_down` for
+    the key Down, once what was typed is searched for.
 
     `results` returns what a screen reader says once typing pauses ("3 results"); None where `SpokenRows` says the rows.
     Call `say_results` where rows come later than that.
