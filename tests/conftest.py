@@ -9,7 +9,6 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -202,10 +201,10 @@ def _timers_class() -> type["LoopTimers"]:
 def _window_loop() -> qasync.QEventLoop:
     """The loop that we ship, set up as bootstrap does."""
     from app.ui.kit.qt_workarounds.async_generators import close_left_generators
-    from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers
+    from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers, start_threads_when_needed
 
     loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
-    loop.set_default_executor(ThreadPoolExecutor(10))
+    start_threads_when_needed(loop)
     end_cancelled_timers(loop, _timers_class()())
     close_left_generators(loop)
     return loop

@@ -31,7 +31,6 @@ from app.ui.shell.single_instance import SingleInstance
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
 
-_MOST_THREADS = 10  # for work beside the loop, as many as qasync starts
 _MAKE_WRITABLE = tr("Allow writing to that folder, or choose another one with --portable FOLDER.")
 _END_THE_OTHER = tr("Wait a moment and try again, or quit the other copy first.")
 
@@ -148,15 +147,14 @@ def _show(rialto: Rialto) -> None:
 
 def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     import asyncio
-    from concurrent.futures import ThreadPoolExecutor
 
     import qasync
 
     from app.ui.kit.qt_workarounds.async_generators import close_left_generators
-    from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers
+    from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers, start_threads_when_needed
 
     loop = qasync.QEventLoop(qt_app)
-    loop.set_default_executor(ThreadPoolExecutor(_MOST_THREADS))  # qasync's own starts all of them at once
+    start_threads_when_needed(loop)
     end_cancelled_timers(loop)
     collector = UiThreadGarbageCollector()
     leave_generators = close_left_generators(loop)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -21,6 +22,7 @@ from PySide6.QtCore import QObject, Qt, QTimerEvent
 
 TURN_S = 0.004  # then Qt has a look at keys and paints before the rest of the queue
 LONGEST_MS = 3_600_000  # of a timer of Qt's; what is due later is waited for in several
+MOST_THREADS = 10  # for work beside a loop, as many as qasync starts
 MOST_ENDED = 50  # that may stay in the heap before it is made anew
 
 
@@ -135,3 +137,8 @@ def end_cancelled_timers(loop: Any, timers: LoopTimers | None = None) -> LoopTim
     loop.call_later = call_later
     loop._timer_handle_cancelled = used.end  # noqa: SLF001 - asyncio's own name for it
     return used
+
+
+def start_threads_when_needed(loop: asyncio.AbstractEventLoop) -> None:
+    """Give a new qasync loop threads that start when there is work for them; its own start at the first work, all."""
+    loop.set_default_executor(ThreadPoolExecutor(MOST_THREADS))
