@@ -328,11 +328,11 @@ class TopUpPresenter(QObject):
         if refusal:
             if intent is not None and intent.state == "intended":
                 await intents.cancel(intent.id, refusal)
-            self._change(busy=False, problem=refusal)
+            self._change_for(prepared, busy=False, problem=refusal)
             return
         assert intent is not None
-        self._change(step="sending", busy=True)
-        await self._settle(account, intent)
+        self._change_for(prepared, step="sending", busy=True)
+        await self._settle(prepared, intent)
 
     async def _refuse_if_changed(self, account: Account, prepared: PreparedPayment) -> str:
         """What has changed since the page was shown, as a sentence; "" when all is as it was."""
@@ -399,22 +399,28 @@ class TopUpPresenter(QObject):
             raise KeyUnavailable("elsewhere", tr("The key for this wallet is elsewhere. Paste its signature."))
         return await sign_payment(prepared, signer)
 
-    async def _settle(self, account: Account, intent: Intent) -> None:
+    async def _settle(self, prepared: PreparedPayment, intent: Intent) -> None:
         result = await self.open.settle(intent)
         if result.state == "answered":
             settlement = result.settlement
-            self._change(
+            self._change_for(
+                prepared,
                 step="done",
                 busy=False,
                 problem=result.note if settlement is not None else "",
                 # without a settlement, the wallet's bookings show the amount that was paid
-                credited=settlement.credited_usd if settlement is not None else self.view.amount,
+                credited=settlement.credited_usd if settlement is not None else prepared.amount_usd,
                 new_balance=settlement.balance_usd if settlement is not None else None,
                 receipt=receipt_rows(settlement) if settlement is not None else (),
             )
         else:
             step = "refused" if result.state == "failed" else "unknown"
-            self._change(step=step, busy=False, problem=result.note)
+            self._change_for(prepared, step=step, busy=False, problem=result.note)
+
+    def _change_for(self, prepared: PreparedPayment, **changes: Any) -> None:
+        """Tell what became of a payment, unless the person left it and begins another top-up."""
+        if self._prepared is prepared:
+            self._change(**changes)
 
     def _change(self, **changes: Any) -> None:
         self._show(replace(self.view, **changes))

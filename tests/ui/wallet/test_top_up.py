@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from dataclasses import replace
@@ -296,6 +297,31 @@ async def test_who_cancels_while_the_last_check_waits_has_signed_nothing(wallet:
     again = await wallet.open_top_up(account)  # and the next one begins at its beginning
     assert again.waiting.text() == "" and wallet.top_up.step == "amount"
     await wallet.leave(again)
+
+
+async def test_a_payment_that_ends_behind_the_top_up_of_another_wallet_says_nothing_in_there(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = await wallet.faucet_wallet()
+    other = await wallet.keys.add_from_key("Other", "0x" + "35" * 32, "evm", wallet.sandbox_account)
+    is_other_open, settle = asyncio.Event(), X402Resource.settle
+
+    async def late(resource: X402Resource, payment: str) -> Settlement:
+        await is_other_open.wait()
+        return await settle(resource, payment)
+
+    monkeypatch.setattr(X402Resource, "settle", late)
+    dialog = await wallet.review(account)
+    dialog.go.click()
+    await until(lambda: wallet.top_up.step == "sending")
+    dialog.reject()
+    await until(lambda: wallet.top_up_dialog is None)
+    dialog = await wallet.open_top_up(other)
+    is_other_open.set()
+    await until(lambda: not wallet.top_ups.is_paying)
+    assert (wallet.top_up.account, wallet.top_up.step) == ("Other", "amount")
+    assert [intent.state for intent in await wallet.intents.recent("x402")] == ["answered"]
+    await wallet.leave(dialog)
 
 
 async def test_a_payment_that_the_rate_limit_turned_away_stays_open_and_is_sent_again_as_it_is(
