@@ -21,10 +21,11 @@ from app.credentials.accounts import new_account
 from app.credentials.stores import SessionStore
 from app.service.errors import BadRequest, ServerFailed
 from app.service.x402 import Settlement, TransactionPage, WalletTransaction, X402Resource
+from app.storage.paid_call_intents import Intents
 from app.ui.chat.page import ChatPage
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.wallet.session import pending_top_ups
-from tests.kit.waiting import until
+from tests.kit.waiting import entered, until
 from tests.kit.wallet import WalletHarness
 
 USD = Decimal("7.25")
@@ -297,6 +298,18 @@ async def test_who_cancels_while_the_last_check_waits_has_signed_nothing(wallet:
     again = await wallet.open_top_up(account)  # and the next one begins at its beginning
     assert again.waiting.text() == "" and wallet.top_up.step == "amount"
     await wallet.leave(again)
+
+
+async def test_a_payment_that_is_credited_while_the_program_closes_is_not_asked_about_again(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    credited = entered(monkeypatch, Intents, "answered")
+    dialog = await wallet.review(await wallet.faucet_wallet())
+    dialog.go.click()
+    await credited.wait()
+    wallet.tasks.cancel("top-up pay")
+    await wallet.leave(dialog)
+    assert [intent.state for intent in await wallet.intents.recent("x402")] == ["answered"]
 
 
 async def test_a_payment_that_ends_behind_the_top_up_of_another_wallet_says_nothing_in_there(

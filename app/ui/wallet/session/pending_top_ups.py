@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.core.money import money
+from app.core.tasks import to_the_end
 from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall, ServiceError
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
@@ -122,6 +123,11 @@ class PendingTopUps(QObject):
         `again`: it was sent before, so a refusal alone does not say that it was never carried out.
         """
         ended = await self._send(intent, again)
+        await to_the_end(self._write_down(intent, ended))
+        await self.reload()
+        return ended
+
+    async def _write_down(self, intent: Intent, ended: PaymentOutcome) -> None:
         assert self._intents is not None
         if ended.state == "answered":
             reference = ended.settlement.payment_id if ended.settlement is not None else ""
@@ -131,8 +137,6 @@ class PendingTopUps(QObject):
             await self._intents.failed(intent.id, ended.note)
         else:
             await self._intents.unknown(intent.id, ended.note)
-        await self.reload()
-        return ended
 
     async def _check(self, intent_id: str) -> None:
         assert self._intents is not None
