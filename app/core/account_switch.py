@@ -119,11 +119,12 @@ class AccountSwitch(QObject):
         async with self._turn:
             if wanted != self._wanted:
                 return
-            before, self._in_use = self._in_use, None
+            opened = None
             if account is not None:
                 if self._current_account.account is None:  # named while its service opens: nobody is asked to choose
                     self._current_account.use(account, None)
-                self._in_use = await self._hold_or_tell(account)
+                opened = await self._hold_or_tell(account)
+            before, self._in_use = self._in_use, opened  # not before: it may be canceled for the next one
             self._current_account.use(account, self._in_use.service if self._in_use is not None else None)
             if before is not None:
                 await self._let_go(before)

@@ -66,6 +66,42 @@ async def test_an_account_has_its_name_while_its_service_opens(qapp, tasks: Chec
     await tasks.idle()
 
 
+async def test_an_account_that_is_left_by_way_of_another_is_closed(
+    qapp, tasks: CheckedTasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Starting:
+        key, asked = "k", asyncio.Event()
+
+        async def start_and_tell(self) -> str:
+            self.asked.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    class Keys:
+        async def api_key(self, account_id: str) -> str:
+            return f"key-{account_id}"
+
+    async def read_no_limits(_switch: AccountSwitch) -> None:
+        """Nobody answers there."""
+
+    monkeypatch.setattr(AccountSwitch, "read_limits", read_no_limits)
+    current_account, sandbox = CurrentAccount(), Starting()
+    recorder = ReceiptRecorder(current_account, tasks)
+    switch = AccountSwitch(current_account, recorder, Keys, sandbox, lambda _account, _address: None)
+    first, last = (Account(each, each, "http://127.0.0.1:1/v1", kind="api_key") for each in ("a1", "a2"))
+    await switch.use(first)
+    left = current_account.service
+    tasks.replace("account", switch.use, account("sandbox"))
+    await sandbox.asked.wait()
+    tasks.replace("account", switch.use, last)
+    await tasks.idle()
+    assert current_account.account == last
+    with pytest.raises(ConnectionFailed) as caught:
+        await left.models.list()
+    assert caught.value.code == "closed"
+    await switch.aclose()
+
+
 def test_nobody_is_not_the_sandbox(qapp) -> None:
     current_account = CurrentAccount()
     assert not current_account.is_sandbox
