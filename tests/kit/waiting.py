@@ -6,9 +6,10 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
+if TYPE_CHECKING:
+    import pytest  # not for real: what is measured waits in this way, too, without the suite's libraries
 
 LIMIT_S = 100.0  # only for tests that would never end; a computer may have ten other things to do
 
