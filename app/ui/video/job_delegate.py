@@ -32,6 +32,7 @@ class JobDelegate(GroupedDelegate):
     ) -> None:
         super().__init__(theme, parent)
         self._poster = poster
+        self.awaited: dict[str, str] = {}  # video → the job that was painted without its poster
 
     def row_height(self, row: RowLike) -> int:
         theme = self._theme
@@ -81,6 +82,8 @@ class JobDelegate(GroupedDelegate):
             painter.drawImage(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), image)
             painter.restore()
             return
+        if row.poster:
+            self.awaited[row.poster] = row.id
         side = theme.icon_px(20)
         sign = QRectF(frame.center().x() - side / 2 + 1, frame.center().y() - side / 2 + 1, side, side)
         if row.busy:

@@ -192,11 +192,9 @@ class JobsPane(QFrame):
 
     def _show_poster(self, film: str) -> None:
         """Paint the poster anew, and not the words beside it."""
-        view = self.view
-        for job_id in self.visible_jobs():
-            row, place = view.rows.row_of(job_id), view.visualRect(view.rows.index_of(job_id))
-            if isinstance(row, JobRow) and row.poster == film:
-                view.viewport().update(self.delegate.poster_rect(place, view.layoutDirection()))
+        view, job_id = self.view, self.delegate.awaited.pop(film, None)
+        place = view.visualRect(view.rows.index_of(job_id))
+        view.viewport().update(self.delegate.poster_rect(place, view.layoutDirection()))
 
     def visible_jobs(self) -> list[str]:
         """The ids of the rows that are to be seen."""
