@@ -36,6 +36,7 @@ from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
 SETTLED_S = 0.7
+LOOK_EVERY_S = 0.2  # each look is a turn of our own that may count; a full folder is waited for longest
 PATIENCE_S = 900.0  # a folder of an earlier version is copied, checked and upgraded first; the backup takes a minute
 IDLE_TURN_MS = 0.3  # of a turn in which nothing but the measuring happens
 FRAMES = 40
@@ -53,7 +54,7 @@ async def settled(rialto: Rialto) -> None:
     while {name for scope in scopes for name in scope.names} - NEVER_ENDS:
         if time.monotonic() > end:
             raise TimeoutError(f"under way: {[tuple(scope.names) for scope in scopes]}")
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(LOOK_EVERY_S)
     await asyncio.sleep(SETTLED_S)
 
 
