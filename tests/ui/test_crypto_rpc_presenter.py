@@ -252,6 +252,14 @@ async def test_a_request_on_its_way_when_the_program_ended_is_unknown_afterwards
     assert seen[-1][0].badge == "Unknown"  # type: ignore[index]  # a tuple of entries
 
 
+async def test_the_list_is_published_once_at_the_start(harness: ConsolePresenterHarness) -> None:
+    seen: list[object] = []
+    harness.presenter.calls_changed.connect(seen.append)
+    await harness.presenter.start(harness.database)
+    await harness.tasks.idle()
+    assert len(seen) == 1
+
+
 async def test_an_old_request_is_opened_with_its_calls_and_its_answer(harness: ConsolePresenterHarness) -> None:
     harness.write(json.dumps(call("eth_chainId")))
     await harness.send()

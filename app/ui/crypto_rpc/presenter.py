@@ -157,7 +157,7 @@ class CryptoRpcPresenter(QObject):
         await self.sent.read()
         await self.network_list.load_used()
         self._changed()
-        self._account_changed()
+        self._ask_service()
 
     async def aclose(self) -> None:
         """Put the draft on disk."""
@@ -325,9 +325,12 @@ class CryptoRpcPresenter(QObject):
     def _account_changed(self) -> None:
         self._changed()
         if self.calls is not None:
-            self.refresh()
+            self._ask_service()
             self.sent.soon()
-            self._tasks.replace("rpc key", self._look_at_key)
+
+    def _ask_service(self) -> None:
+        self.refresh()
+        self._tasks.replace("rpc key", self._look_at_key)
 
     # Sending
 
