@@ -17,6 +17,7 @@ from app.storage.chat_store import ChatStore
 from app.ui.chat import presenter as presenter_of_chat
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.session import conversation
+from app.ui.chat.session.answer_queue import AnswerQueue, Job
 from app.ui.chat.session.estimate import count_messages
 from app.ui.chat.state import CharacterHead, ChatHead
 from app.ui.conversation.rows import MessageRow
@@ -469,6 +470,26 @@ async def test_who_presses_stop_twice_stops_once_and_can_send_again(
         assert (await harness.history.messages(harness.presenter.opened.chat_id or ""))[-1].state == "stopped"
         await harness.say("Again")
         assert harness.text_of(-1) == "Whole"
+
+
+async def test_an_answer_that_is_stopped_before_its_first_step_leaves_the_chat_free(
+    tmp_home: Path, fake: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = AnswerQueue.begin
+
+    def begin_and_stop(answers: AnswerQueue, job: Job, **more: Any) -> bool:
+        begun = begin(answers, job, **more)
+        answers.stop(job.chat_id)
+        return begun
+
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        with monkeypatch.context() as patch:
+            patch.setattr(AnswerQueue, "begin", begin_and_stop)
+            await harness.say("Go")
+        assert harness.rows[-1].state == "stopped"
+        await harness.say("Again")
+        assert harness.text_of(-1) == "Hello."
+    assert len(fake.requests) == 1
 
 
 async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Path, fake: FakeService) -> None:

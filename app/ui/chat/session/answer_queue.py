@@ -235,7 +235,9 @@ class AnswerQueue(QObject):
         if message_id not in self._live:
             return False
         self._stopped.add(message_id)
-        return self._tasks.cancel(_task(message_id))
+        # A turn later, after its first step: a task that is canceled before that would not write how it ended.
+        asyncio.get_running_loop().call_soon(self._tasks.cancel, _task(message_id))
+        return True
 
     def dismiss(self, message_id: str) -> None:
         """Do not send after all: the row keeps saying what happened, without a countdown."""
