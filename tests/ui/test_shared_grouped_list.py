@@ -439,3 +439,27 @@ def test_what_is_typed_begins_a_long_list_anew_at_its_top(qtbot: QtBot, theme: T
     bar.setValue(40)
     view.show_groups(groups(rows[1:]), "row")
     assert bar.value() == 40, "nothing else was typed"
+
+
+def test_the_height_of_a_kind_of_row_is_measured_once_for_each_text_size(
+    qtbot: QtBot, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = make_view(qtbot, theme)
+    measured: list[str] = []
+    height = GroupedDelegate.row_height
+
+    def watched(delegate: GroupedDelegate, row: Row) -> int:
+        measured.append(row.id)
+        return height(delegate, row)
+
+    monkeypatch.setattr(GroupedDelegate, "row_height", watched)
+    view.show_groups(groups([Row(str(number), "Today", "Apple") for number in range(500)]))
+    while view.rows.canFetchMore():
+        view.rows.fetchMore()
+        view.doItemsLayout()
+    first = view.rows.index_of("0")
+    assert measured == [] and view.visualRect(first).width() == view.viewport().width()
+    before = view.visualRect(first).height()
+    theme.set_text_percent(200)
+    view.doItemsLayout()
+    assert len(measured) == 1 and view.visualRect(view.rows.index_of("0")).height() > 1.5 * before

@@ -82,6 +82,9 @@ class PickDelegate(GroupedDelegate):
     def key_of(self, row: RowLike) -> Hashable:
         return row.key if isinstance(row, PickRow) else None
 
+    def height_key(self, row: RowLike) -> Hashable:
+        return type(row), isinstance(row, PickRow) and bool(row.help)
+
     def row_height(self, row: RowLike) -> int:
         theme = self._theme
         if isinstance(row, PickRow) and row.help:

@@ -109,7 +109,8 @@ class GroupedModel(QAbstractListModel):
     # What a pane asks
 
     def row(self, index: Index) -> RowLike | None:
-        return self._rows[index.row()] if index.isValid() and index.row() < len(self._rows) else None
+        place = index.row()
+        return self._rows[place] if 0 <= place < len(self._rows) else None
 
     def key(self, index: Index) -> Hashable | None:
         """The key of the row there; None for a heading and for no row."""

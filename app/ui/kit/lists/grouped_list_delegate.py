@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QRegion
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.ui.kit.lists.grouped_list import ROW_ROLE, Heading, Index, RowLike
+from app.ui.kit.lists.grouped_list import ROW_ROLE, GroupedModel, Heading, Index, RowLike
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -33,6 +33,7 @@ class GroupedDelegate(QStyledItemDelegate):
         self._theme = theme
         self.marked: Hashable | None = None
         self.turn = 0.0
+        self._sizes: dict[tuple[Hashable, float], QSize] = {}
         self.wanted = QRegion()  # of the paint event: Qt asks for every row in the rectangle around it
 
     # What a subclass says
@@ -41,6 +42,10 @@ class GroupedDelegate(QStyledItemDelegate):
         """The height of a row in px; as it stands here, that of two lines."""
         theme = self._theme
         return theme.px(15) + theme.type_px(19) + theme.type_px(17)
+
+    def height_key(self, row: RowLike) -> Hashable:
+        """What the height of a row depends on besides the text size; as it stands here, its type."""
+        return type(row)
 
     def key_of(self, row: RowLike) -> Hashable:
         """The key under which a row stands in the list; as it stands here, its `id`."""
@@ -56,11 +61,22 @@ class GroupedDelegate(QStyledItemDelegate):
     # What Qt asks
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        row, width = index.data(ROW_ROLE), option.rect.width()
+        """Asked for every row there is, each time a page of a long list comes: sizes are kept. Rows fill the width."""
+        model = index.model()
+        row = model.row(index) if isinstance(model, GroupedModel) else None  # `data` goes through Qt and back
+        if row is None:
+            return QSize()
+        kind = (self.height_key(row), self._theme.scale)
+        size = self._sizes.get(kind)
+        if size is None:
+            size = self._sizes[kind] = QSize(0, self._height(row))
+        return size
+
+    def _height(self, row: RowLike) -> int:
+        theme = self._theme
         if isinstance(row, Heading):
-            theme = self._theme
-            return QSize(width, theme.px(12) + theme.type_px(16) + theme.px(4))
-        return QSize(width, self.row_height(row))
+            return theme.px(12) + theme.type_px(16) + theme.px(4)
+        return self.row_height(row)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW_ROLE)
