@@ -1,5 +1,6 @@
 """The Console's presenter against the Sandbox's real chains: what a call costs, before and after; nothing is lost."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator
@@ -12,7 +13,7 @@ from eth_account import Account as EthAccount
 
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account
-from app.service.crypto_rpc import RpcItem, RpcOutcome, RpcResponse
+from app.service.crypto_rpc import CryptoRpcResource, RpcItem, RpcOutcome, RpcResponse
 from app.service.service import open_service
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.session.batch import CallRow
@@ -59,6 +60,25 @@ async def test_stopped_as_the_response_comes_it_is_kept(
     await harness.tasks.idle()
     (kept,) = await RpcCalls(harness.database).recent()
     assert (kept.state, kept.credits) == ("answered", 20)
+
+
+async def test_who_presses_stop_twice_has_a_request_of_unknown_end(
+    harness: ConsolePresenterHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_values: object, **_more: object) -> None:
+        left.set()
+        await asyncio.Event().wait()
+
+    left, ending = asyncio.Event(), entered(monkeypatch, RpcCalls, "unknown")
+    monkeypatch.setattr(CryptoRpcResource, "send", never)
+    harness.presenter.send()
+    await left.wait()
+    assert harness.presenter.stop()
+    await ending.wait()
+    harness.presenter.stop()
+    await harness.tasks.idle()
+    (kept,) = await RpcCalls(harness.database).recent()
+    assert kept.state == "unknown"
 
 
 async def test_r_rpc_32_a_batch_with_an_error_costs_five_for_that_call(harness: ConsolePresenterHarness) -> None:

@@ -234,9 +234,9 @@ async def send(
         return replace(sent, problem=naming_the_call(sent.problem, error, rows))
     except asyncio.CancelledError:
         if waiting.is_refused_so_far:
-            await calls.failed(call.id, tr("Stopped while waiting. Nothing was sent."))
+            await to_the_end(calls.failed(call.id, tr("Stopped while waiting. Nothing was sent.")))
         else:
-            await calls.unknown(call.id, tr("Stopped while sending."))
+            await to_the_end(calls.unknown(call.id, tr("Stopped while sending.")))
         raise
     try:
         await to_the_end(_keep(calls, call, answer))
