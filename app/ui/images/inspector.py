@@ -34,6 +34,7 @@ from app.ui.kit.widgets.surfaces import zone
 IMAGE, REQUEST = range(2)
 MOST_TEXT = 400  # characters of one text in the request; images travel as long ones
 MONO = frozenset({tr("Seed"), tr("Request ID")})
+POLICY = tr("Policy")
 FACTS = (
     tr("Model"),
     tr("Size"),
@@ -42,7 +43,7 @@ FACTS = (
     tr("Negative prompt"),
     tr("Cost"),
     tr("Time"),
-    tr("Policy"),
+    POLICY,
     tr("File"),
     tr("Created"),
     tr("Request ID"),
@@ -139,8 +140,7 @@ class ImagePage(ScrollPane):
         self.prompt = Label(theme, "", "small", "text2", wrap=True)
         self.enhanced = Label(theme, "", "small", "text2", wrap=True)
         self._grid = QGridLayout()
-        self._rows: dict[str, tuple[Label, Label]] = {}
-        self._policy_name = Label(theme, tr("Policy"), role="text2")
+        self._policy_name = Label(theme, POLICY, role="text2")
         self._build()
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -166,8 +166,9 @@ class ImagePage(ScrollPane):
         self._column.addWidget(self.note)
         self._column.addLayout(self._grid)
         self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(self._policy_name, FACTS.index(tr("Policy")), 0)
-        self._grid.addWidget(self.policy, FACTS.index(tr("Policy")), 1)
+        self._grid.addWidget(self._policy_name, FACTS.index(POLICY), 0)
+        self._grid.addWidget(self.policy, FACTS.index(POLICY), 1)
+        self._rows = {name: self._fact(row, name) for row, name in enumerate(FACTS) if name != POLICY}
         for below in (self.prompt, self.enhanced):
             self._column.addWidget(below)
         self._column.addStretch(1)
@@ -178,6 +179,14 @@ class ImagePage(ScrollPane):
         self.star.clicked.connect(self.star_requested)
         self.more.clicked.connect(lambda: self.more_requested.emit(self.more))
         self.back.clicked.connect(self.back_requested)
+
+    def _fact(self, row: int, name: str) -> tuple[Label, Label]:
+        title = Label(self._theme, name, role="text2")
+        words = Label(self._theme, "", "code" if name in MONO else "body", mono=name in MONO, tabular=True, wrap=True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._grid.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(words, row, 1)
+        return title, words
 
     def _apply_theme(self) -> None:
         px = self._theme.px
@@ -213,15 +222,6 @@ class ImagePage(ScrollPane):
 
     def _show_facts(self, details: Details) -> None:
         for name, value in details.facts:
-            if name not in self._rows:
-                place = FACTS.index(name)
-                title = Label(self._theme, name, role="text2")
-                style = "code" if name in MONO else "body"
-                words = Label(self._theme, "", style, mono=name in MONO, tabular=True, wrap=True)
-                words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                self._grid.addWidget(title, place, 0, Qt.AlignmentFlag.AlignTop)
-                self._grid.addWidget(words, place, 1)
-                self._rows[name] = (title, words)
             self._rows[name][1].set_text(value)
             self._rows[name][1].setAccessibleName(f"{name}: {value}")
         told = {name for name, _ in details.facts}
