@@ -18,6 +18,7 @@ from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.kit.widgets.search_field import SearchField, results_words
 from app.ui.video.inspector import Inspector
+from app.ui.video.posters import Posters
 from app.ui.video.state import Detail
 from app.ui.wallet.steps import Steps
 from tests.kit.message_view import answer, shown
@@ -160,7 +161,7 @@ def test_find_in_a_chat_says_the_place_and_its_sentence(qtbot, theme: Theme, hea
 
 
 def test_a_video_says_how_long_it_takes_once_that_is_known_and_half_way(qtbot, theme: Theme, heard: list[str]) -> None:
-    pane = Inspector(theme)
+    pane = Inspector(theme, Posters())
     qtbot.addWidget(pane)
     pane.show()
     shares = {"Sending.": -1.0, "1 s so far.": -1.0, "9 s left.": 0.1, "6 s left.": 0.4, "4 s left.": 0.55, "1 s": 0.9}
