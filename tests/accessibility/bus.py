@@ -7,6 +7,7 @@ says on the bus. Keys are made by the registry, which sends them to the X server
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import select
 import subprocess
@@ -444,15 +445,19 @@ class Screen:
         x11.XSync(connection, 0)
 
 
+_screens = itertools.count()
+
+
 @contextmanager
 def desktop() -> Iterator[tuple[dict[str, str], str]]:
     """Start a screen and the buses; yields what programs on it need in their environment, and the bus of readers."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rialto-atspi-"))
         reading, writing = os.pipe()
-        screen = stack.enter_context(
-            _started(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24"], pass_fds=(writing,))
-        )
+        # Two servers that look for a free number at the same moment can take one away from each other.
+        own = f":{1000 + os.getpid() % 5000 * 8 + next(_screens) % 8}"
+        command = ["Xvfb", own, "-displayfd", str(writing), "-screen", "0", "1440x900x24"]
+        screen = stack.enter_context(_started(command, pass_fds=(writing,)))
         os.close(writing)
         with os.fdopen(reading) as pipe:
             number = pipe.readline().strip()
