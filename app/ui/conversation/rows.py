@@ -17,6 +17,10 @@ USER_ACTIONS = ("copy",)
 LINE_CHARS = 70  # of text in a line, for the scroll bar only
 
 
+def likely_lines(text: str) -> int:
+    return 3 + len(text) // LINE_CHARS + text.count("\n")
+
+
 @dataclass(frozen=True, slots=True)
 class RowCall:
     """A function that the model asks for. It is shown and answered by hand, never run."""
@@ -94,7 +98,7 @@ class MessageRow:
     than one, arrows beside it send the actions "previous" and "next". `structured` says that the text was asked for as
     JSON and is shown as a tree, `schema_violation` where it leaves its schema. A row of the role "tool" is what was
     answered for the function `caption`. `no_speech` is why it cannot be read aloud, "" when it can. `lines` is about
-    how many lines it takes.
+    how many lines it takes, 0 while it streams.
     """
 
     id: str
@@ -124,8 +128,11 @@ class MessageRow:
     lines: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Count the likely lines here: rows are made in pieces, and a view of thousands takes them in one turn."""
-        object.__setattr__(self, "lines", 3 + len(self.text) // LINE_CHARS + self.text.count("\n"))
+        """Count the likely lines here: rows are made in pieces, and a view of thousands takes them in one turn.
+
+        A row that streams is made anew with each piece of its text.
+        """
+        object.__setattr__(self, "lines", 0 if self.state == "streaming" else likely_lines(self.text))
 
     @property
     def shown_actions(self) -> tuple[str, ...]:

@@ -6,12 +6,16 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from app.ui.conversation.rows import LINE_CHARS
+from app.ui.conversation.rows import LINE_CHARS, likely_lines
 
 if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
 
 STEPS = 16  # bar units in one line of text, so that a slow drag is smooth
+
+
+def _lines(row: MessageRow) -> int:
+    return row.lines or likely_lines(row.text)
 
 
 class ScrollEstimate:
@@ -23,14 +27,14 @@ class ScrollEstimate:
         self._valid = 0  # how many of `_ends` are right
 
     def set_rows(self, rows: list[MessageRow]) -> None:
-        self._weights = [row.lines for row in rows]
+        self._weights = [_lines(row) for row in rows]
         self._valid = 0
 
     def add(self, row: MessageRow) -> None:
-        self._weights.append(row.lines)
+        self._weights.append(_lines(row))
 
     def change(self, number: int, row: MessageRow) -> None:
-        self._weights[number] = row.lines
+        self._weights[number] = _lines(row)
         self._valid = min(self._valid, number)
 
     def grow(self, number: int, text: str) -> None:
