@@ -44,6 +44,7 @@ LONGEST = (
     *("test_hostile_names.py", "test_full_disk.py", "test_self_test.py", "test_undo_and_trash.py", "test_wallet.py"),
     *("test_ends.py", "test_every_place.py", "test_refused_exports.py"),
 )
+LONG_FOLDERS = ("accessibility", "journeys")  # whose tests take half of the time
 read_no_sources()
 install_exception_guard()
 forget_layout_items()
@@ -56,16 +57,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def longest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """Return `items` so that each worker begins with some of what takes longest: else one is at it alone when the
-    others have ended. Each worker first gets an equal share of the list, and others take from the end of it.
+    """Return `items` so that each worker begins with some files of what takes longest: else one is at it alone when
+    the others have ended. Each worker first gets an equal share of the list, and others take from the end of it.
 
     Devices come before: Qt's list stays with the sound server that the first window of a process found.
     """
     heads: list[list[pytest.Item]] = [[] for _ in range(workers)]
     rest: list[pytest.Item] = []
+    turns = {name: turn for turn, name in enumerate(LONGEST)}
     for item in items:
         name = item.path.name
-        (heads[LONGEST.index(name) % workers] if name in LONGEST else rest).append(item)
+        if item.path.parent.name in LONG_FOLDERS:
+            turns.setdefault(name, len(turns))
+        (heads[turns[name] % workers] if name in turns else rest).append(item)
     heads[0].sort(key=lambda item: item.path.name != LONGEST[0])
     ordered: list[pytest.Item] = []
     for worker, head in enumerate(heads):
