@@ -34,13 +34,17 @@ def keyring_daemon() -> Iterator[None]:
 
 def wait_for_service() -> None:
     import secretstorage
+    from jeepney.bus_messages import message_bus
+    from jeepney.io.blocking import Proxy
 
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         absent = contextlib.suppress(secretstorage.exceptions.SecretStorageException)
         with contextlib.closing(secretstorage.dbus_init()) as bus, absent:
-            secretstorage.Collection(bus)
-            return
+            # One that is asked before it is there, the bus starts itself: a second daemon, which is locked.
+            if Proxy(message_bus, bus).NameHasOwner("org.freedesktop.secrets")[0]:
+                secretstorage.Collection(bus)
+                return
         time.sleep(0.02)
     raise TimeoutError("gnome-keyring-daemon did not come up within 60 s")
 
