@@ -205,6 +205,7 @@ async def walk(rialto: Rialto, seen: Seen) -> None:
 async def live(qt_app: QApplication, seen: Seen, width: int, height: int) -> None:
     async with opened(qt_app, FOLDER / "home") as rialto:
         rialto.window.resize(width, height)
+        rialto.theme.set_reduced_motion(True)  # what slides has arrived
         await walk(rialto, seen)
 
 
