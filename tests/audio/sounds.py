@@ -72,7 +72,7 @@ def heard(path: Path, threshold: float = 0.02) -> np.ndarray:
 def frequency_of(samples: np.ndarray, rate_hz: int = 48_000) -> float:
     """Return the strongest frequency, finer than the transform's own steps."""
     spectrum = np.abs(np.fft.rfft(samples * np.hanning(len(samples))))
-    peak = int(np.argmax(spectrum))
+    peak = 1 + int(np.argmax(spectrum[1:-1]))  # the outermost have one neighbor: a tone is not there, a click may be
     left, middle, right = (np.log(spectrum[peak + step] + 1e-12) for step in (-1, 0, 1))
     return float((peak + 0.5 * (left - right) / (left - 2 * middle + right)) * rate_hz / len(samples))
 

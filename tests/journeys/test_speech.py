@@ -56,7 +56,7 @@ async def test_a_person_speaks_a_line_and_finds_it_after_a_restart(
         rialto.window.show_tab("speech")
         page = speech_of(rialto)
         await until(lambda: page.list.view.rows.shown_keys())
-        assert page.main.editor.toPlainText() == "Hello there. This is a line."
+        await until(lambda: page.main.editor.toPlainText() == "Hello there. This is a line.")
         page.open_clip(str(page.list.view.rows.shown_keys()[0]))
         await until(lambda: page.main.player.waveform.duration_s > 0.5)
         assert page.presenter.choice.voice == "bf_emma"
