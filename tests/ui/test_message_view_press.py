@@ -202,6 +202,24 @@ def test_an_unknown_language_stays_plain(theme: Theme) -> None:
     assert box.group.colors == []
 
 
+def test_code_that_cannot_be_read_stays_plain_and_the_next_gets_its_colors(
+    theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lex = code._lex
+
+    def refuse(lexer: object, text: str) -> object:
+        if "refused" in text:
+            raise RecursionError
+        return lex(lexer, text)
+
+    monkeypatch.setattr(code, "_lex", refuse)
+    view = shown(theme, [answer("```python\nrefused\n```\n\n```python\nreturn 1\n```\n")])
+    settle(view)
+    boxes = [box for placed in view.stack.placed for box in placed.unit.boxes]
+    colors = [box.group.colors for box in boxes if isinstance(box, CodeBox)]
+    assert colors == [[], [[(0, 6, "syntax_keyword"), (7, 1, "syntax_number")]]]
+
+
 def test_code_is_read_in_a_thread_that_rests_often(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
     read_in, rested_in = list[int](), list[int]()
     role = code._role

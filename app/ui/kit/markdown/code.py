@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from bisect import bisect_right
 from functools import cache
@@ -13,6 +14,7 @@ MAX_LINE = 1_000  # a longer line is data, and hard on regular expressions
 WORK_S = 0.001  # between two rests
 REST_S = 0.001
 
+_log = logging.getLogger(__name__)
 _pygments = Lock()  # a lexer changes the tables of its class, and of those that it inherits from, when it is first made
 
 Stretch = tuple[int, int, str]  # start in its line, length, color role
@@ -84,8 +86,12 @@ def color_lines(text: str, language: str) -> list[list[Stretch]]:
     window.
     """
     with _pygments:
-        lexer = lexer_for(language)
-        return [] if lexer is None else _lex(lexer, text)
+        try:
+            lexer = lexer_for(language)
+            return [] if lexer is None else _lex(lexer, text)
+        except Exception:  # strangers' regular expressions: a block without colors holds up none behind it
+            _log.exception("A block of %r could not be colored", language)
+            return []
 
 
 def _lex(lexer: Any, text: str) -> list[list[Stretch]]:
