@@ -16,8 +16,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.rate_limit_watch import RateLimitWatch
-from app.core.spending_limits import midnight
 from app.core.tabs import tab_of
+from app.storage.receipt_sums import LocalZone, midnight
 from app.storage.receipts import receipt_of
 from app.translation import tr
 
@@ -198,7 +198,8 @@ class ReceiptRecorder(QObject):
         account = self._current_account.account
         if self._receipts is None or account is None:
             return
-        spent = await self._receipts.spent_since(midnight(self._now()), charged=not account.is_sandbox)
+        since = midnight(self._now().astimezone().date(), LocalZone())
+        spent = await self._receipts.spent_since(since, charged=not account.is_sandbox)
         if account is self._current_account.account:
             self._current_account.set_numbers(spent_today=spent)
 

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -34,6 +34,7 @@ from app.core.money import money
 from app.core.tabs import tab_title
 from app.formats import plain
 from app.service.errors import SpendingLimit
+from app.storage.receipt_sums import LocalZone, midnight
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -128,11 +129,6 @@ def call_group(amounts: Iterable[Decimal | None], of: str) -> Iterator[None]:
         _whole.reset(token)
         if whole is not None:
             whole.let_go()
-
-
-def midnight(now: datetime) -> datetime:
-    """Return the moment at which the local day began, with the offset that held then: clocks may have changed since."""
-    return datetime.combine(now.astimezone().date(), time()).astimezone()
 
 
 def read_limit(text: str) -> Decimal | None:
@@ -285,7 +281,7 @@ class SpendingLimits:
         )
         if self._receipts is None:
             return under_way
-        since = midnight(self._now()) if project is None else None
+        since = midnight(self._now().astimezone().date(), LocalZone()) if project is None else None
         kept = await self._receipts.spent_since(
             since, account_id=one, tab=tab, project_id=project, charged=not is_play, without=tuple(self._open)
         )  # a receipt that comes meanwhile is of one that was counted above

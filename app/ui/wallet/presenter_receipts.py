@@ -22,7 +22,7 @@ from app.core.time_format import clock
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
-from app.storage.receipt_sums import LocalZone
+from app.storage.receipt_sums import LocalZone, midnight
 from app.translation import tr, tr_n
 from app.ui.wallet.session.comparison import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
@@ -216,7 +216,7 @@ class ReceiptsPresenter(QObject):
             return
         self.differences_changed.emit((), tr("Getting the service’s charges"))
         days = self.days()
-        begin = datetime(days[0].year, days[0].month, days[0].day, tzinfo=LocalZone())
+        begin = midnight(days[0], LocalZone())
         try:
             theirs = await service_bookings(service, account, begin)
         except ServiceError as error:
