@@ -28,7 +28,6 @@ from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard
 from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
-from tests.kit.timeouts import pytest_timeout_cancel_timer, pytest_timeout_set_timer  # noqa: F401 - hooks of pytest
 
 if TYPE_CHECKING:
     from app.sandbox.media.sound import Samples

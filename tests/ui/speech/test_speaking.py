@@ -139,6 +139,13 @@ async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(spee
     assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
 
 
+async def speak(speech: SpeechHarness) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.write(TEXT)
+    await until(speech.speak_bar.speak.isEnabled)
+    speech.press_speak()
+
+
 async def test_who_presses_stop_twice_has_a_part_that_is_cut_and_can_go_on(
     speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,10 +155,7 @@ async def test_who_presses_stop_twice_has_a_part_that_is_cut_and_can_go_on(
         speech.presenter.stop()
 
     speech.before_call = stop
-    speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.write(TEXT)
-    await until(speech.speak_bar.speak.isEnabled)
-    speech.press_speak()
+    await speak(speech)
     await ending.wait()
     speech.presenter.stop()
     await until(lambda: not speech.presenter.is_speaking)
@@ -162,10 +166,7 @@ async def test_stopped_as_its_end_is_kept_a_part_is_whole(
     speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keeping = entered(monkeypatch, synthesis.SpeechSynthesis, "_keep")
-    speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.write(TEXT)
-    await until(speech.speak_bar.speak.isEnabled)
-    speech.press_speak()
+    await speak(speech)
     await keeping.wait()
     speech.presenter.stop()
     await until(lambda: not speech.presenter.is_speaking)
