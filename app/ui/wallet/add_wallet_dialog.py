@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
-from app.core.tasks import TaskScope
 from app.translation import tr
 from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.focus import let_go
@@ -52,8 +51,6 @@ class AddWalletDialog(Dialog):
         self._phrase = ""
         self._asked: tuple[int, ...] = ()
         self.added = self.added_id = ""
-        self._tasks = TaskScope(self._crashed)
-        self._crash: Exception | None = None
         self._head()
         self.pages = QStackedWidget()
         self._new, self._import, self._file, self._watch = (
@@ -216,7 +213,7 @@ class AddWalletDialog(Dialog):
         self.file.setText(path.name)
 
     def _go(self) -> None:
-        self._tasks.start_unless_running("add", self._add)
+        self.tasks.start_unless_running("add", self._add)
 
     async def _add(self) -> None:
         was_pressed = self.keep.hasFocus()
@@ -327,18 +324,6 @@ class AddWalletDialog(Dialog):
         self.phrase.setAccessibleName("")
         for field in (self.secret, self.password, *self.answers):
             field.clear()
-
-    async def answer(self) -> bool:
-        try:
-            return await super().answer()
-        finally:
-            await self._tasks.aclose()
-            if self._crash is not None:
-                raise self._crash
-
-    def _crashed(self, error: Exception) -> None:
-        self._crash = error
-        self.reject()
 
 
 def in_columns(words: Sequence[str]) -> str:

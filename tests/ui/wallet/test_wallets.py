@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from app.core.problems import describe
@@ -294,3 +296,28 @@ async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_toppe
     await until(lambda: wallet.top_up_dialog is not None)
     assert wallet.top_up.address == pocket.address
     await wallet.leave(wallet.top_up_dialog)
+
+
+@pytest.mark.parametrize("way", ["new", "import"])
+async def test_esc_while_a_wallet_is_being_made_ends_its_work_before_the_widgets_are_gone(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    began = asyncio.Event()
+
+    async def never(_work: Awaitable[object]) -> str:
+        if asyncio.iscoroutine(_work):
+            _work.close()
+        began.set()
+        await asyncio.Event().wait()
+        return ""
+
+    monkeypatch.setattr(wallet.keys, "attempt", never)
+    wallet.page.new_wallet()
+    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    choose_way(wallet.dialog, way)
+    wallet.dialog.keep.click()
+    await began.wait()
+    QTest.keyClick(wallet.dialog, Qt.Key.Key_Escape)
+    await until(lambda: wallet.dialog is None)
+    await wallet.tasks.idle()
+    assert len(wallet.book.list()) == 1

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
+from app.core.tasks import TaskScope
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_workarounds.alive import alive
@@ -49,13 +50,16 @@ class Scrim(QWidget):
 class Dialog(QDialog):
     """A dialog with a scrolling `body` between a title and a fixed footer. Add buttons with `add_button`.
 
-    Use `await answer()`: it opens the dialog, dims the window behind, and returns True when it was accepted.
+    Use `await answer()`: it opens the dialog, dims the window behind, and returns True when it was accepted. What the
+    dialog itself starts belongs to its `tasks`, which are canceled before its widgets are gone.
     """
 
     def __init__(self, theme: Theme, parent: QWidget, title: str, *, width: int = WIDTH) -> None:
         super().__init__(parent)
         self._theme = theme
         self._width = width
+        self.tasks = TaskScope(self._crashed)
+        self._crash: Exception | None = None
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setWindowModality(Qt.WindowModality.WindowModal)
@@ -108,7 +112,10 @@ class Dialog(QDialog):
             super().keyPressEvent(event)
 
     async def answer(self) -> bool:
-        """Open, wait, and return whether the person agreed. Closed with the task that waits."""
+        """Open, wait, and return whether the person agreed. Closed with the task that waits.
+
+        Raises what one of the dialog's own tasks crashed with.
+        """
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
         def done(result: int) -> None:
@@ -127,7 +134,14 @@ class Dialog(QDialog):
             if scrim is not None:
                 discard(scrim)
             self.close()
+            await self.tasks.aclose()
             discard(self)
+            if self._crash is not None:
+                raise self._crash
+
+    def _crashed(self, error: Exception) -> None:
+        self._crash = error
+        self.reject()
 
     def _fit(self) -> None:
         """Take the room that title, body and buttons need in the text's size, within the window behind."""
