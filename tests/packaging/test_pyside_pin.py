@@ -1,4 +1,4 @@
-"""The reason PySide6 is pinned (DECISIONS.md 1): 6.12.0 loses one reference to `True` with every `emit(True)`."""
+"""The reason PySide6 is pinned (decision 1): 6.12.0 loses one reference to `True` with every `emit(True)`."""
 
 import subprocess
 import sys
