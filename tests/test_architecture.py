@@ -1,7 +1,6 @@
 """The layers are law: every import in app/ against one table, first match wins."""
 
 import ast
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
