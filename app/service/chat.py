@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -28,6 +28,7 @@ from app.service.chat_types import (
     ReasoningDelta,
     Source,
     TextDelta,
+    TextWasReasoning,
     ToolCall,
     ToolCallsFound,
     Usage,
@@ -216,6 +217,8 @@ class ChatStream:
                         if seal is not None:
                             chunks, broken = seal.open(b"", chunks)
                         events = reader.read(chunks)
+                        if not reader.ended:
+                            events += reader.cut()
                         if events:
                             spoke = True
                             yield events
@@ -279,9 +282,10 @@ class ChatResource:
                 raise reader.failure
             _report(record, reader, price)
             _count_tokens(self._client, call, reader.usage)
+        text, reasoning = _texts(events)
         return ChatAnswer(
-            text="".join(event.text for event in events if isinstance(event, TextDelta)),
-            reasoning="".join(event.text for event in events if isinstance(event, ReasoningDelta)),
+            text=text,
+            reasoning=reasoning,
             sources=reader.sources,
             tool_calls=tuple(call for event in events if isinstance(event, ToolCallsFound) for call in event.calls),
             usage=reader.usage,
@@ -306,6 +310,19 @@ class ChatResource:
             model=str(body["model"]),
             pace=text_pace(str(body["model"])),
         )
+
+
+def _texts(events: Iterable[ChatEvent]) -> tuple[str, str]:
+    """Return the text and the reasoning of an answer."""
+    text = reasoning = ""
+    for event in events:
+        if isinstance(event, TextDelta):
+            text += event.text
+        elif isinstance(event, ReasoningDelta):
+            reasoning += event.text
+        elif isinstance(event, TextWasReasoning):
+            text, reasoning = "", f"{text}{reasoning}".rstrip()
+    return text, reasoning
 
 
 def _count_tokens(client: ServiceClient, call: Call, usage: Usage | None) -> None:

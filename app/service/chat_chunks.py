@@ -19,6 +19,7 @@ from app.service.chat_types import (
     Source,
     SourcesFound,
     TextDelta,
+    TextWasReasoning,
     ToolCall,
     ToolCallsFound,
     Usage,
@@ -32,6 +33,7 @@ from app.service.chat_wire import (
     cost_of,
     decode_chunk,
     decode_plain,
+    is_done,
     sources_of,
     usage_of,
 )
@@ -39,10 +41,9 @@ from app.service.errors import BadResponse, InBandError, ServiceError
 from app.service.http.error_bodies import decode_in_band
 from app.service.http.json_text import MAX_DEPTH, read_json, would_overflow
 from app.service.response_info import ResponseInfo
-from app.service.think_tags import ThinkTags
+from app.service.think_tags import Segment, ThinkTags, marks_in
 from app.translation import tr
 
-DONE = b"[DONE]"
 MAX_TOOL_CALLS = 128
 
 
@@ -97,11 +98,11 @@ class ChatReader:
             if plain.model != self.model:
                 self._name_model(plain.model)
             content = plain.choices[0].delta.content
-            if tags.quiet and not self._reasoning and "<" not in content and "`" not in content:
+            if tags.quiet and not self._reasoning and not marks_in(content):
                 texts.append(content)
             else:
                 self._read_text(content)
-        if self.done:
+        if self.ended:
             self._end()
         elif texts and not self._events and not self._reasoning:  # only text: what nearly every read amounts to
             text = "".join(texts)
@@ -111,7 +112,7 @@ class ChatReader:
 
     def _read_chunk(self, data: bytes) -> None:
         """Read a chunk that holds more, or something else, than text."""
-        if data == DONE:
+        if is_done(data):
             self.done = True
             return
         try:
@@ -132,8 +133,7 @@ class ChatReader:
             if choice.index == 0:  # only one answer is ever asked for
                 if choice.delta is not None:
                     self._read_delta(choice.delta)
-                if choice.finish_reason is not None:
-                    self._finish(choice.finish_reason)
+                self.finish_reason = choice.finish_reason or self.finish_reason
         self._read_rest(chunk)
 
     def read_whole(self, content: Mapping[str, object]) -> tuple[ChatEvent, ...]:
@@ -148,15 +148,25 @@ class ChatReader:
             if choice.index == 0:
                 if choice.delta is not None:
                     self._read_delta(choice.delta)
-                self._finish(choice.finish_reason or "")
+                self.finish_reason = choice.finish_reason or ""
                 break
         self.done = True
         self._end()
         return self._taken()
 
-    def _end(self) -> None:
+    def cut(self) -> tuple[ChatEvent, ...]:
+        """Return what was held back of an answer that stops without its end; tool calls may be cut and are dropped."""
         self._end_text()
+        return self._taken()
+
+    def _end(self) -> None:
+        """End the answer, once: servers state the reason in any piece, or in all of them."""
+        self._end_text()
+        if self.failure is not None:
+            return
         self._show_calls()
+        if self.finish_reason:
+            self._emit(Finished(self.finish_reason))
 
     def _taken(self) -> tuple[ChatEvent, ...]:
         self._flush()
@@ -168,7 +178,7 @@ class ChatReader:
         if not data.strip():
             return None
         try:
-            content = read_json(data)
+            content = read_json(data, constants=True)  # log probabilities of some servers are NaN
         except BadResponse:
             self.failure = self._unreadable()
             return Chunk()
@@ -180,7 +190,7 @@ class ChatReader:
 
     def _in_band(self, data: bytes) -> InBandError:
         bare = _bare_error(data)
-        content = {"error": bare} if bare is not None else read_json(data)
+        content = {"error": bare} if bare is not None else read_json(data, constants=True)
         return decode_in_band(content if isinstance(content, dict) else {}, self.info)
 
     def _read_delta(self, delta: Delta) -> None:
@@ -206,8 +216,7 @@ class ChatReader:
             self._extra["thought_signature"] = delta.thought_signature
 
     def _read_text(self, content: str) -> None:
-        for reasoning, text in self._tags.feed(content):
-            self._add(reasoning, text)
+        self._add_segments(self._tags.feed(content))
 
     def _name_model(self, model: str) -> None:
         if model and model != self.model:
@@ -245,14 +254,14 @@ class ChatReader:
         self._reasoning = False
 
     def _end_text(self) -> None:
-        for reasoning, text in self._tags.finish():
-            self._add(reasoning, text)
+        self._add_segments(self._tags.finish())
 
-    def _finish(self, reason: str) -> None:
-        self._end()
-        if reason:
-            self.finish_reason = reason
-            self._emit(Finished(reason))
+    def _add_segments(self, segments: Iterable[Segment]) -> None:
+        for segment in segments:
+            if segment is None:
+                self._emit(TextWasReasoning())
+            else:
+                self._add(*segment)
 
     def _read_calls(self, fragments: object) -> None:
         """Merge fragments: a new id begins a call, none continues the latest with its index, which is not unique."""
@@ -316,7 +325,7 @@ class ChatReader:
 def _bare_error(data: bytes) -> Mapping[str, object] | None:
     """An error that is the whole of an event, as `event: error` brings it; None for any other event."""
     try:
-        content = read_json(data)
+        content = read_json(data, constants=True)
     except BadResponse:
         return None
     if not isinstance(content, dict) or content.get("error") is not None:

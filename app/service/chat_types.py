@@ -171,6 +171,11 @@ class ReasoningDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class TextWasReasoning:
+    """All text before this was reasoning: only the end of the block was marked."""
+
+
+@dataclass(frozen=True, slots=True)
 class SourcesFound:
     """All sources of the answer, complete: it replaces an earlier one."""
 
@@ -189,7 +194,7 @@ class ModelRefused:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Why the model stopped: "stop", "length", "tool_calls", "content_filter" or a word we do not know."""
+    """The end of the answer: "stop", "length", "tool_calls", "content_filter" or a word we do not know."""
 
     reason: str
 
@@ -210,7 +215,15 @@ class ModelNamed:
 
 
 ChatEvent = (
-    TextDelta | ReasoningDelta | SourcesFound | ToolCallsFound | ModelRefused | Finished | UsageReported | ModelNamed
+    TextDelta
+    | ReasoningDelta
+    | TextWasReasoning
+    | SourcesFound
+    | ToolCallsFound
+    | ModelRefused
+    | Finished
+    | UsageReported
+    | ModelNamed
 )
 
 

@@ -19,6 +19,7 @@ from app.service.response_info import money
 MAX_SOURCES = 200
 MAX_SOURCE_CHARS = 4000
 MAX_TOKENS = 10**12
+_DONE = b"[DONE]"
 
 
 class Delta(msgspec.Struct, gc=False):
@@ -94,6 +95,11 @@ decode_sealed = msgspec.json.Decoder(SealedChunk).decode
 encode = msgspec.json.Encoder().encode
 decode_chunk = msgspec.json.Decoder(Chunk, float_hook=Decimal).decode
 UNFIT = (msgspec.MsgspecError, ValueError, RecursionError)
+
+
+def is_done(data: bytes) -> bool:
+    """True for the event that ends a stream; servers put white space around its mark."""
+    return data == _DONE or (len(data) < 20 and data.strip() == _DONE)
 
 
 def chunk_of(content: Mapping[str, object], part: str) -> Chunk:

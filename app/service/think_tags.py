@@ -1,6 +1,8 @@
 """Separates `<think>…</think>` from streamed text, wherever the network splits the tags (R-EXT-03).
 
-A tag inside code (after a backtick, or in a fence) is text that somebody wrote about tags, and stays text.
+A tag opens reasoning only where models put it: at the beginning of a line. A tag within a sentence, in code or in a
+fence is text about tags. Servers whose prompt already ends in the opening tag send only the closing one, alone on its
+line; everything before it was reasoning.
 """
 
 from __future__ import annotations
@@ -8,77 +10,117 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-OPEN, CLOSE, FENCE = "<think>", "</think>", "```"
-_MARK = re.compile("[<`]")
-Segment = tuple[bool, str]  # (is reasoning, text)
+OPEN, CLOSE = "<think>", "</think>"
+MAX_INDENT = 3  # spaces; more make a line of code
+MAX_LINE = 500  # characters of a line that decide whether it is a fence
+Segment = tuple[bool, str] | None  # (is reasoning, text); None: all text so far was reasoning
+marks_in = re.compile("[<`~\n]").search
+_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)")
+_UNDECIDED = re.compile(r"[ \t>*+\-\d.)]*(?:[`~]|$)")  # a line that is, or may become, a fence
 
 
 class ThinkTags:
-    """Feed it the pieces of one answer's text in order; it says which parts are reasoning."""
+    """Takes the pieces of one answer's text in order and returns which parts are reasoning."""
 
     def __init__(self) -> None:
-        self.quiet = (
-            True  # the next piece, if it holds neither "<" nor "`", is text from end to end; no need to feed it
-        )
+        self.quiet = False  # the next piece, if `marks_in` finds nothing in it, is text; it need not be fed
         self._thinking = False
-        self._fenced = False
-        self._held = ""  # what may be the beginning of a tag or of a fence
-        self._last = ""  # the character before the next one
+        self._tagged = False  # a tag was seen: a closing tag alone is text from now on
+        self._fence = ""  # the mark of the fence that the text is in
+        self._line = ""  # the beginning of the line that the text is in
+        self._held = ""  # what may be the beginning of a tag
         self._trimming = False  # white space around a block belongs to the block
 
     def feed(self, text: str) -> Iterator[Segment]:
         """Yield the parts of `text` that are decided; what may still turn into a tag waits for the next piece."""
-        yield from self._scan(self._held + text)
-        self.quiet = not (self._held or self._trimming or self._thinking or self._last == "`")
+        yield from self._scan(self._held + text, last=False)
+        self.quiet = not (self._held or self._trimming or self._thinking or _UNDECIDED.match(self._line))
 
     def finish(self) -> Iterator[Segment]:
         """Yield what was held back: a tag that never came whole is text."""
-        held, self._held = self._held, ""
-        yield from self._give(held)
-        self.quiet = not (self._trimming or self._thinking)
+        yield from self._scan(self._held, last=True)
+        self.quiet = False
 
-    def _scan(self, text: str) -> Iterator[Segment]:
+    def _scan(self, text: str, *, last: bool) -> Iterator[Segment]:
         self._held = ""
         begun = position = 0
-        while (found := _MARK.search(text, position)) is not None:
-            position = found.start()
-            mark = self._mark_at(text, position)
+        while position < len(text):
+            if self._thinking:
+                found = text.find(CLOSE, position)
+                if found < 0:
+                    position = len(text) - (0 if last else _beginning_at_end(text, position))
+                    break
+                yield from self._give(text[begun:found])
+                self._begin(thinking=False)
+                begun = position = found + len(CLOSE)
+                continue
+            mark = self._mark_at(text, position, last=last)
             if mark is None:  # the text ends before it can be told
                 break
-            if mark == FENCE:
-                self._fenced = not self._fenced
-                position += len(FENCE)
-            elif mark:
+            if mark:
                 yield from self._give(text[begun:position])
-                self._thinking = mark == OPEN
-                self._trimming = True
-                self._last = ""
+                if mark == CLOSE:
+                    yield None
+                self._begin(thinking=mark == OPEN)
                 begun = position = position + len(mark)
             else:
-                position += 1
-        else:
-            position = len(text)
+                position = self._pass(text, position)
         yield from self._give(text[begun:position])
         self._held = text[position:]
 
-    def _mark_at(self, text: str, position: int) -> str | None:
-        """The mark that begins at `position`, "" for none, None when more text is needed to tell."""
-        if text[position] == "`":
-            mark = "" if self._thinking else FENCE
-        else:
-            mark = CLOSE if self._thinking else OPEN
-            before = text[position - 1] if position else self._last
-            if not self._thinking and (self._fenced or before == "`"):
-                mark = ""
-        if not mark or text.startswith(mark, position):
-            return mark
-        rest = text[position:]
-        return None if mark.startswith(rest) else ""
+    def _begin(self, *, thinking: bool) -> None:
+        self._thinking = thinking
+        self._tagged = self._trimming = True
+        self._line = ""
+
+    def _mark_at(self, text: str, position: int, *, last: bool) -> str | None:
+        """The tag that begins at `position`, "" for none, None when more text is needed to tell."""
+        if text[position] != "<" or self._fence or self._line.strip(" ") or len(self._line) > MAX_INDENT:
+            return ""
+        for mark in (OPEN,) if self._tagged else (OPEN, CLOSE):
+            if text.startswith(mark, position):
+                if mark == OPEN:
+                    return mark
+                rest = text[position + len(mark) :]
+                if rest.strip(" \t\r") == "":
+                    return mark if last else None
+                return mark if rest.lstrip(" \t\r").startswith("\n") else ""
+            if not last and mark.startswith(text[position:]):
+                return None
+        return ""
+
+    def _pass(self, text: str, position: int) -> int:
+        """Pass over the indentation of a line, or over the rest of it."""
+        end = position
+        if not self._line.strip():
+            end = len(text) - len(text[position:].lstrip(" \t"))
+        if end == position:
+            found = text.find("\n", position)
+            end = found if found >= 0 else len(text)
+        self._line = (self._line + text[position:end])[:MAX_LINE]
+        if text.startswith("\n", end):
+            self._end_line()
+            end += 1
+        return end
+
+    def _end_line(self) -> None:
+        found, self._line = _FENCE.fullmatch(self._line.rstrip()), ""
+        if found is None:
+            return
+        mark = found[1] or found[2]
+        if not self._fence:
+            self._fence = mark
+        elif mark.startswith(self._fence) and found[0].endswith(mark):
+            self._fence = ""
 
     def _give(self, text: str) -> Iterator[Segment]:
         if self._trimming:
             text = text.lstrip()
             self._trimming = not text
         if text:
-            self._last = text[-1]
             yield self._thinking, text
+
+
+def _beginning_at_end(text: str, position: int) -> int:
+    """How many characters at the end of `text` may be the beginning of the closing tag."""
+    return next((n for n in range(min(len(CLOSE) - 1, len(text) - position), 0, -1) if text.endswith(CLOSE[:n])), 0)

@@ -73,8 +73,8 @@ async def test_text_reasoning_usage_and_end() -> None:
         NAMED,
         ReasoningDelta("Light…"),
         TextDelta("Rayleigh scattering."),
-        Finished("stop"),
         UsageReported(usage, Decimal("0.50101")),
+        Finished("stop"),
     ]
 
 
@@ -265,9 +265,16 @@ async def test_the_last_blank_line_may_be_missing() -> None:
     assert await events_of(event(delta(content="a")), b"data: [DONE]") == [NAMED, TextDelta("a")]
 
 
-async def test_a_stream_without_done_is_cut() -> None:
-    with pytest.raises(StreamCut):
-        await events_of(event(delta(content="a")))
+async def test_a_stream_without_done_is_cut_and_keeps_what_was_held_back() -> None:
+    call = {"index": 0, "id": "one", "function": {"name": "f", "arguments": '{"cut": '}}
+    found: list[ChatEvent] = []
+    reads = event(delta(content="a\n<thi", tool_calls=[call])) + event(finish("stop"))
+    async with Watched(handler=streaming(reads)) as watched:
+        with pytest.raises(StreamCut):
+            async with watched.service.chat.stream(REQUEST) as stream:
+                async for events in stream:
+                    found += events
+    assert found == [NAMED, TextDelta("a\n"), TextDelta("<thi")]
 
 
 async def test_other_choices_and_odd_fields_do_not_cost_the_text() -> None:
@@ -288,9 +295,9 @@ async def test_other_choices_and_odd_fields_do_not_cost_the_text() -> None:
 
 
 async def test_a_tag_held_back_is_given_at_the_end() -> None:
-    assert await events_of(event(delta(content="a <thi")), event(finish("length")), DONE) == [
+    assert await events_of(event(delta(content="a\n<thi")), event(finish("length")), DONE) == [
         NAMED,
-        TextDelta("a "),
+        TextDelta("a\n"),
         TextDelta("<thi"),
         Finished("length"),
     ]

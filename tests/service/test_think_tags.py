@@ -1,24 +1,32 @@
 """Think tags, wherever the network cuts them."""
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.service.think_tags import ThinkTags
+from app.service.think_tags import Segment, ThinkTags, marks_in
 
 
 def split(*pieces: str) -> tuple[str, str]:
     """Return (text, reasoning)."""
     tags = ThinkTags()
     sides: dict[bool, str] = {False: "", True: ""}
+
+    def take(segments: Iterable[Segment]) -> None:
+        for segment in segments:
+            if segment is None:
+                sides.update({False: "", True: (sides[True] + sides[False]).rstrip()})
+            else:
+                sides[segment[0]] += segment[1]
+
     for piece in pieces:
-        if tags.quiet and "<" not in piece and "`" not in piece:
+        if tags.quiet and not marks_in(piece):
             sides[False] += piece
-            continue
-        for reasoning, text in tags.feed(piece):
-            sides[reasoning] += text
-    for reasoning, text in tags.finish():
-        sides[reasoning] += text
+        else:
+            take(tags.feed(piece))
+    take(tags.finish())
     return sides[False], sides[True]
 
 
@@ -27,7 +35,8 @@ def split(*pieces: str) -> tuple[str, str]:
     [
         ("<think>why</think>because", "because", "why"),
         ("<think>\nwhy\n</think>\n\nbecause", "because", "why\n"),
-        ("before <think>a</think>between<think>b</think>after", "before betweenafter", "ab"),
+        ("<think>a</think><think>b</think>\nbetween\n   <think>c</think>after", "between\n   after", "abc"),
+        ("within <think>a</think> a sentence", "within <think>a</think> a sentence", ""),
         ("<think></think>empty", "empty", ""),
         ("<think>never closed", "", "never closed"),
         ("no tags, 1 < 2 and <b>", "no tags, 1 < 2 and <b>", ""),
@@ -36,7 +45,18 @@ def split(*pieces: str) -> tuple[str, str]:
         ("<think>a <think> inside</think>x", "x", "a <think> inside"),
         ("write `<think>` first", "write `<think>` first", ""),
         ("```\n<think>x</think>\n```\n<think>y</think>z", "```\n<think>x</think>\n```\nz", "y"),
-        ("<think>``` in thought</think>z <think>q</think>", "z ", "``` in thoughtq"),
+        ("<think>``` in thought</think>z\n<think>q</think>", "z\n", "``` in thoughtq"),
+        ("- ~~~\n<think>x\n~~~~\n<think>y</think>z", "- ~~~\n<think>x\n~~~~\nz", "y"),
+        ("````\n```\n<think>\n````", "````\n```\n<think>\n````", ""),
+        ("```foo``` bar\n<think>y</think>z", "```foo``` bar\nz", "y"),
+        ("    <think>code</think>", "    <think>code</think>", ""),
+        ("\t<think>code</think>", "\t<think>code</think>", ""),
+        ("all thought\n</think>\n\nanswer", "answer", "all thought"),
+        ("</think> \r\n\r\nanswer", "answer", ""),
+        ("all thought\n</think>", "", "all thought"),
+        ("the tag\n</think> closes", "the tag\n</think> closes", ""),
+        ("<think>a</think>b\n</think>\nc", "b\n</think>\nc", "a"),
+        ("a\n</think>\nb\n</think>\nc", "b\n</think>\nc", "a"),
         ("ends with <thi", "ends with <thi", ""),
         ("ends with ``", "ends with ``", ""),
         ("<think>ends with </thi", "", "ends with </thi"),
@@ -50,7 +70,9 @@ def test_r_ext_03_blocks_are_reasoning_and_code_is_text(content: str, text: str,
 
 
 pieces = st.lists(
-    st.sampled_from(["<think>", "</think>", "<th", "ink>", "</", "think>", "`", "```", "a", " ", "\n", "<"])
+    st.sampled_from(
+        ["<think>", "</think>", "<th", "ink>", "</", "think>", "`", "```", "~~~", "a", " ", "\n", "\n</think>\n", "<"]
+    )
 )
 
 

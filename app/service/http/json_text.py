@@ -23,10 +23,11 @@ _NEITHER_BRACKET_NOR_QUOTE = bytes(set(range(256)) - set(b'[]{}"'))
 _decode_exact = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
-def read_json(data: bytes | str, *, exact: bool = True) -> object:
+def read_json(data: bytes | str, *, exact: bool = True, constants: bool = False) -> object:
     """Parse one JSON value. `exact=False` gives floats, for long vectors. Raises `BadResponse`.
 
-    Bytes that are not UTF-8 are replaced, a byte order mark is dropped, `NaN` and `Infinity` are refused.
+    Bytes that are not UTF-8 are replaced, and a byte order mark is dropped. `NaN` and `Infinity` are refused, or with
+    `constants` read as null.
     """
     if would_overflow(data):
         raise BadResponse(tr("The service’s response is nested too deeply."))
@@ -36,7 +37,9 @@ def read_json(data: bytes | str, *, exact: bool = True) -> object:
         text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
     try:  # slower, but it can be told what to overlook
         value: object = json.loads(
-            text.removeprefix("\ufeff"), parse_float=Decimal if exact else None, parse_constant=_refuse_constant
+            text.removeprefix("\ufeff"),
+            parse_float=Decimal if exact else None,
+            parse_constant=(lambda _name: None) if constants else _refuse_constant,
         )
     except (ValueError, RecursionError):
         raise BadResponse(tr("The service’s response is not JSON.")) from None

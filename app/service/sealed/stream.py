@@ -11,14 +11,13 @@ import re
 from collections.abc import Callable, Mapping
 
 from app.sealed.envelope import EnvelopeDecryptionError, SecretKey, looks_sealed, open_envelope
-from app.service.chat_wire import UNFIT, decode_sealed, encode
+from app.service.chat_wire import UNFIT, decode_sealed, encode, is_done
 from app.service.client import ServiceResponse
 from app.service.errors import InBandError, RefusedCall, SealBroken, ServiceError
 from app.service.http.json_text import MAX_DEPTH, would_overflow
 from app.service.response_info import ResponseInfo
 from app.translation import tr
 
-DONE = b"[DONE]"
 SEALED_TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
 STALE = frozenset({"e2ee_attestation_stale", "e2ee_model_key_mismatch"})
 HISTORY = frozenset({"e2ee_decryption_failed"})
@@ -58,7 +57,7 @@ class SealedAnswer:
         found: list[bytes] = []
         for data in chunks:
             try:
-                found.append(data if data == DONE else self._opened(data))
+                found.append(data if is_done(data) else self._opened(data))
             except SealBroken as broken:
                 return found, broken
         return found, None

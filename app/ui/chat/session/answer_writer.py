@@ -135,7 +135,7 @@ class AnswerWriter:
         return self._exchange() if self._exchange is not None else None
 
     def _arrived(self, arrived: AnswerDelta) -> None:
-        if arrived.text or arrived.reasoning or arrived.sources_changed:
+        if arrived.text or arrived.reasoning or arrived.sources_changed or arrived.moved:
             self._dirty.set()
             self._on_arrived(arrived)
 

@@ -15,6 +15,7 @@ from app.service.chat_types import (
     Source,
     SourcesFound,
     TextDelta,
+    TextWasReasoning,
     ToolCall,
     ToolCallsFound,
     Usage,
@@ -36,6 +37,7 @@ class AnswerDelta:
     text: str = ""
     reasoning: str = ""
     sources_changed: bool = False
+    moved: bool = False  # what was shown as text is reasoning, and the row is shown again as a whole
 
 
 class TextBuffer:
@@ -113,7 +115,7 @@ class LiveAnswer:
         """Add what one read brought; returns the parts that are new on the screen."""
         text: list[str] = []
         reasoning: list[str] = []
-        sources_changed = False
+        sources_changed = moved = False
         for event in events:
             if isinstance(event, TextDelta):
                 self._begin_text()
@@ -123,6 +125,9 @@ class LiveAnswer:
                 self._begin_reasoning()
                 reasoning.append(event.text)
                 self._billed.add(event.text)
+            elif isinstance(event, TextWasReasoning):
+                self._move_text("".join(text), "".join(reasoning))
+                text, reasoning, moved = [], [], True
             elif isinstance(event, SourcesFound):
                 self.sources = event.sources
                 sources_changed = True
@@ -137,7 +142,16 @@ class LiveAnswer:
                 self.refused = True
             elif isinstance(event, Finished):
                 self.finish_reason = event.reason
-        return self._add("".join(text), "".join(reasoning), sources_changed)
+        added = self._add("".join(text), "".join(reasoning), sources_changed)
+        return AnswerDelta(sources_changed=sources_changed, moved=True) if moved else added
+
+    def _move_text(self, text: str, reasoning: str) -> None:
+        """Make reasoning of all text of this call: what is there, what came with this read, and what is held back."""
+        self._add(text + self._repeat.finish(), reasoning, False)
+        if self.reasoning_began_at is None:
+            self.reasoning_began_at = self.first_token_at
+        self._reasoning.add(self.text[len(self.kept_text) :].rstrip())
+        self._text, self._repeat = TextBuffer(self.kept_text), RepeatFilter(self.kept_text)
 
     def finish(self) -> AnswerDelta:
         """Let go of what was held back as a possible repetition; call once, when the stream has ended."""
