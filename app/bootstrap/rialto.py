@@ -582,7 +582,7 @@ class Rialto:
         """The desktop's own, for what happens while another program is in front."""
         from app.ui.kit.notifications import Notifications
 
-        notifications = Notifications(self.window.windowIcon())
+        notifications = Notifications(self.window.windowIcon(), self.paths.cache / "icon.png")
         notifications.pressed.connect(self.window.raise_window)
         self.on_end(notifications.aclose)
         return notifications

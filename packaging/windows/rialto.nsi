@@ -57,6 +57,7 @@ Section "Uninstall"
   Delete "$SMPROGRAMS\Rialto.lnk"
   DeleteRegKey HKCU "${UNINSTALL}"
   DeleteRegKey HKCU "Software\Rialto"
+  DeleteRegKey HKCU "Software\Classes\AppUserModelId\Rialto" ; written by the first notification
   ; what the person made stays unless they say otherwise; a silent uninstallation leaves it
   IfFileExists "$LOCALAPPDATA\Rialto\*.*" 0 kept
   MessageBox MB_YESNO|MB_ICONQUESTION|MB_DEFBUTTON2 "Your chats, settings, recordings and receipts are in$\n\

@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 from jeepney import DBusAddress, HeaderFields, new_method_return, new_signal
@@ -46,7 +47,7 @@ class Desktop:
 
 
 async def main(desktop: Desktop | None) -> dict[str, Any]:
-    notifications = Notifications(QIcon())
+    notifications = Notifications(QIcon(), Path("unused.png"))
     presses: list[bool] = []
     notifications.pressed.connect(lambda: presses.append(True))
     problem = await notifications.show("Rialto", "“<b>a & b</b>” is done")

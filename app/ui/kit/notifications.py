@@ -1,48 +1,56 @@
-"""Saying something outside the window: by the desktop's own notifications, in whichever way this system has them."""
+"""Desktop notifications: over D-Bus on Linux, by the `desktop-notifier` library on Windows and macOS."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import sys
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.translation import tr
 
 if TYPE_CHECKING:
+    from desktop_notifier import DesktopNotifier
+
     from app.ui.kit.notifications_bus import NotificationBus
 
 NOBODY = tr("This desktop does not show notifications.")
+_ICON_PX = 128
 
 
 class Notifications(QObject):
-    """`pressed`: the person wants to see what it was about."""
+    """Shows notifications. `pressed` is emitted when the user clicks one.
+
+    `icon_file` is where the icon is written for Windows, which reads it from a file. `uses_bus` is true on Linux.
+    """
 
     pressed = Signal()
 
-    def __init__(self, icon: QIcon) -> None:
+    def __init__(self, icon: QIcon, icon_file: Path, *, uses_bus: bool = sys.platform == "linux") -> None:
         super().__init__()
         self._icon = icon
+        self._icon_file = icon_file
+        self._uses_bus = uses_bus
+        self._notifier: DesktopNotifier | None = None
 
     async def show(self, title: str, text: str = "") -> str:
-        """Show one; return why that was not possible, as a sentence, "" when it is on its way."""
-        if sys.platform != "linux":
-            return self._show_by_tray(title, text)
+        """Show a notification. Return a sentence that says why it was not shown, or "" if it was handed over."""
         try:
-            await asyncio.to_thread(self._show_on_bus, title, text)
-        except Exception:  # whatever a bus and its programs may answer: there is nothing that could be done about it
+            if self._uses_bus:
+                await asyncio.to_thread(self._show_on_bus, title, text)
+                return ""
+            return "" if await self._show_by_library(title, text) else NOBODY
+        except Exception:  # D-Bus, WinRT and Objective-C raise their own errors; none of them can be handled better
             return NOBODY
-        return ""
 
     async def aclose(self) -> None:
         if "_bus" in self.__dict__:
             await asyncio.to_thread(self._bus.close)
-        if "_tray" in self.__dict__:
-            self._tray.hide()
 
     @cached_property
     def _bus(self) -> NotificationBus:
@@ -53,16 +61,20 @@ class Notifications(QObject):
     def _show_on_bus(self, title: str, text: str) -> None:
         self._bus.show(title, text)
 
-    @cached_property
-    def _tray(self) -> QSystemTrayIcon:
-        tray = QSystemTrayIcon(self._icon, QApplication.instance())
-        tray.setToolTip("Rialto")
-        tray.messageClicked.connect(self.pressed)
-        return tray
-
-    def _show_by_tray(self, title: str, text: str) -> str:
-        if not QSystemTrayIcon.isSystemTrayAvailable():
-            return NOBODY
-        self._tray.show()
-        self._tray.showMessage(title, text or " ", self._icon)  # Windows shows nothing without a text
-        return ""
+    async def _show_by_library(self, title: str, text: str) -> bool:
+        """Return whether the system accepted the notification. macOS asks the user for permission the first time."""
+        library = await asyncio.to_thread(importlib.import_module, "desktop_notifier")
+        if self._notifier is None:
+            if not self._icon_file.exists():
+                self._icon_file.parent.mkdir(parents=True, exist_ok=True)
+                self._icon.pixmap(_ICON_PX).save(str(self._icon_file))
+            self._notifier = library.DesktopNotifier("Rialto", library.Icon(path=self._icon_file))
+        notifier = self._notifier
+        # without an app bundle, the library has a back end for macOS that can do nothing and says so only here
+        if not await notifier.get_capabilities() or not await notifier.request_authorisation():
+            return False
+        accepted: list[bool] = []
+        await notifier.send(
+            title, text, on_dispatched=lambda: accepted.append(True), on_clicked=lambda: self.pressed.emit()
+        )
+        return bool(accepted)  # `send` logs errors instead of raising them
