@@ -100,6 +100,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.ui.kit.qt_workarounds.qt_exception_guard": ("PySide6", "shiboken6"),  # the same
     # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus
     "app.ui.kit.notifications_bus": ("jeepney",),
+    "app.ui.kit.notifications": ("app.ui.kit", "PySide6", "desktop_notifier"),  # those of Windows and macOS
     "app.ui.kit.system_motion": ("jeepney",),
     "app.ui.kit.older_screen_readers": ("jeepney", "app.ui.kit", "PySide6"),
     "app.ui.kit*": ("app.service", "app.audio", "app.storage.file_names", "app.core", "app.ui.kit", "PySide6"),
