@@ -20,6 +20,10 @@ def main() -> int:
         from app.documents.worker import main as read_documents
 
         return read_documents(sys.argv[2:])
+    if sys.argv[1:2] == ["--read-export"]:  # asked for by app/storage/imports/export_reading.py; needs nothing of Qt
+        from app.storage.imports.export_reading import serve as read_export
+
+        return read_export(sys.argv[2])
     try:
         return _open(sys.argv[1:])
     except ImportError as error:

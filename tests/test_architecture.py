@@ -19,7 +19,7 @@ SHOWS = {"chat": ("app.ui.conversation",)}
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the Sandbox in a process of its own, which loads nothing of the window
-    # pyside_features before any other import; the other three are run instead of a window, in processes of their own
+    # pyside_features before any other import; the other four are run instead of a window, in processes of their own
     "app.__main__": (
         "app.bootstrap",
         "app.ui.kit.qt_workarounds.qt_exception_guard",  # before any class of the window is made
@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "app.ui.kit.markdown.formula_worker",
         "app.sandbox.child_process",
         "app.documents.worker",
+        "app.storage.imports.export_reading",
     ),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
     # dcap_qvl: firmware levels and revocation, by Intel's lists
@@ -50,6 +51,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.wallet*": ("app.wallet", "eth_account", "eth_abi", "rlp", "cryptography", "Crypto"),
     # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
     "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
+    # read in the bounded process of app.documents; msgspec: finds the entries of a file without decoding them
+    "app.storage.imports*": ("app.storage", "app.documents", "msgspec"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
     # The Sandbox's engines, one file each; nothing else in it may name them.
     "app.sandbox.http.form": ("app.sandbox", "python_multipart"),
@@ -229,6 +232,10 @@ ONE_PLACE = {
         "app/ui/kit/call_pane.py",
     },
     "models.list(": {"app/core/account_switch.py", "app/core/model_lists.py"},  # saved, and guarded against a switch
+    "export_pieces(": {  # a file that others wrote, in a process that is bounded in memory and time
+        "app/storage/imports/chat_import.py",
+        "app/storage/imports/export_reading.py",
+    },
     "FailureBudget(": {"app/service/key_limits.py"},  # one count of failures an account, whoever calls
 }
 
@@ -492,7 +499,7 @@ LOADED_LATE = frozenset(
     numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath ziafont latex2mathml PIL pocketsphinx espeakng_loader
-    pypdf watchfiles app.documents.pdf app.documents.worker importlib.metadata email
+    pypdf watchfiles app.documents.pdf app.documents.worker app.storage.imports.export_reading importlib.metadata email
     ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )

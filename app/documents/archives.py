@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 from urllib.parse import unquote
 from xml.parsers import expat
@@ -27,7 +27,14 @@ Start = Callable[[str, dict[str, str]], None]
 class Archive:
     """The members of one file. Every method raises `Unreadable`."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(
+        self,
+        file: BinaryIO,
+        most_members: int = MAX_MEMBERS,
+        most_member_bytes: int = MAX_MEMBER_BYTES,
+        most_bytes: int = MAX_UNPACKED_BYTES,
+    ) -> None:
+        self._most_member_bytes, self._most_bytes = most_member_bytes, most_bytes
         start = file.read(65_536)
         if start.startswith(_OLE):  # how Office keeps what has a password, and everything before 2007
             hidden = "EncryptedPackage".encode("utf-16-le") in start + file.read(4 * MB)
@@ -40,14 +47,14 @@ class Archive:
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, UnicodeDecodeError):
             raise Unreadable(Reason.DAMAGED) from None
         members = self._zip.infolist()
-        if len(members) > MAX_MEMBERS:
+        if len(members) > most_members:
             raise Unreadable(Reason.BOMB)
         self.names = frozenset(member.filename for member in members)
         self._unpacked = 0
 
     def read(self, name: str) -> bytes:
         """Return a member. One that is not there, as a file with its content cut off would have it, is damage."""
-        return b"".join(self._pieces(name))
+        return b"".join(self.pieces(name))
 
     def parse(self, name: str, start: Start, end: Callable[[str], None], text: Callable[[str], None]) -> None:
         """Go through a member as XML: names without namespace, but `relation` for r:id; own entities are refused."""
@@ -75,7 +82,7 @@ class Archive:
         parser.CharacterDataHandler = text
         parser.EntityDeclHandler = refuse
         try:
-            for piece in self._pieces(name):
+            for piece in self.pieces(name):
                 parser.Parse(piece, False)
             parser.Parse(b"", True)
         except (expat.ExpatError, ValueError, LookupError):
@@ -96,8 +103,8 @@ class Archive:
             self.parse(beside, start, _ignore, _ignore)
         return found
 
-    def _pieces(self, name: str) -> list[bytes]:
-        pieces: list[bytes] = []
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """Yield a member as it unpacks, counted and compared with its packed size."""
         try:
             member = self._zip.getinfo(name)
             if member.flag_bits & 1:
@@ -110,12 +117,11 @@ class Archive:
                     size += len(piece)
                     self._unpacked += len(piece)
                     tight = size > _FREE_BYTES and size > MAX_TIMES * max(1, member.compress_size)
-                    if tight or size > MAX_MEMBER_BYTES or self._unpacked > MAX_UNPACKED_BYTES:
+                    if tight or size > self._most_member_bytes or self._unpacked > self._most_bytes:
                         raise Unreadable(Reason.BOMB)
-                    pieces.append(piece)
+                    yield piece
         except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, OSError, ValueError, NotImplementedError):
             raise Unreadable(Reason.DAMAGED) from None
-        return pieces
 
 
 def _short(name: str) -> str:

@@ -46,7 +46,7 @@ if sys.platform == "win32":
             ("PeakJobMemoryUsed", ctypes.c_size_t),
         )
 
-    def limit_this_process() -> None:
+    def limit_this_process(memory_bytes: int = MEMORY_BYTES) -> None:
         """Bound memory. What the system lacks is passed over."""
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         kernel.CreateJobObjectW.restype = kernel.GetCurrentProcess.restype = ctypes.c_void_p
@@ -55,7 +55,7 @@ if sys.platform == "win32":
         job = kernel.CreateJobObjectW(None, None)  # lives as long as this process
         limits = _Extended()
         limits.Basic.LimitFlags = _PROCESS_MEMORY | _END_WITH_ERRORS
-        limits.ProcessMemoryLimit = MEMORY_BYTES
+        limits.ProcessMemoryLimit = memory_bytes
         if job and kernel.SetInformationJobObject(job, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)):
             kernel.AssignProcessToJobObject(job, kernel.GetCurrentProcess())
 
@@ -65,12 +65,12 @@ if sys.platform == "win32":
 
 else:
 
-    def limit_this_process() -> None:
+    def limit_this_process(memory_bytes: int = MEMORY_BYTES) -> None:
         """Bound memory, forbid memory dumps, and step back behind the window. What a system lacks is passed over."""
         os.nice(NICE)
-        wanted = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MEMORY_BYTES)]
+        wanted = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, memory_bytes)]
         if sys.platform == "darwin":  # takes no notice of the other one
-            wanted.append((resource.RLIMIT_RSS, MEMORY_BYTES))
+            wanted.append((resource.RLIMIT_RSS, memory_bytes))
         for kind, value in wanted:
             try:
                 _, hard = resource.getrlimit(kind)

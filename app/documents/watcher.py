@@ -34,14 +34,14 @@ class Progress:
     trouble: str = ""  # of a state "failed": what the process said last
 
 
-def start_process(*arguments: str) -> subprocess.Popen[bytes]:
-    """Start a process that reads, with pipes to all its streams. Raises `OSError`."""
+def start_process(*arguments: str, command: str = READ_DOCUMENTS) -> subprocess.Popen[bytes]:
+    """Start this program again as a process that reads, with pipes to all its streams. Raises `OSError`."""
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
     # Words are added all over the memory that holds them: in large pages of Linux that takes a sixth less time.
     tuned = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} | os.environ
     own = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
     return subprocess.Popen(  # noqa: S603 - our own program
-        [*own, READ_DOCUMENTS, *arguments],
+        [*own, command, *arguments],
         cwd=_ROOT,
         env=tuned,
         stdin=subprocess.PIPE,

@@ -20,7 +20,7 @@ from app.storage.chat_rows import Message
 from app.storage.errors import NotStored
 
 FILES = "files"
-MAX_BYTES = 700 * 1024 * 1024  # of a whole file; as base64 this is what `read_export` still takes
+MAX_BYTES = 700 * 1024 * 1024  # of a whole file; as base64 this is what an import still takes
 PIECE_BYTES = 3 * 256 * 1024  # a multiple of 3, so that the pieces of base64 fit together
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from app.storage.chat_file import chat_to_json, import_chat
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
-from app.storage.imports.chat_import import NotAnExport, read_export
+from app.storage.imports.chat_import import NotAnExport
+from tests.kit.exports import read_export
 
 
 def node(name: str, parent: str | None, role: str = "", *parts: object, **more: Any) -> dict[str, Any]:

@@ -16,11 +16,12 @@ from app.storage.attachment_files import AttachmentFiles
 from app.storage.chat_file_bytes import keep_files, named_in, write_chat
 from app.storage.chat_store import HEAD, ChatStore
 from app.storage.database import Database
-from app.storage.imports.chat_import import NotAnExport, read_export
+from app.storage.imports.chat_import import NotAnExport
 from app.storage.projects import project_file
 from app.storage.projects.document_paths import DocumentPaths
 from app.storage.projects.project_file import NotAProject, import_project, project_to_json
 from app.storage.projects.project_store import COLORS, Projects
+from tests.kit.exports import read_export
 from tests.storage.conftest import Clock
 
 WORDS = ("bridge", "Rialto", "мост", "桥", "naïve", "\u202edlrow", "a\nb", "<b>", '"quoted"', "\\", "\x00", "")
@@ -111,7 +112,8 @@ async def test_what_was_exported_is_imported_and_exported_identical(
     followed = [str(tmp_path / words(made).translate({0: "", 47: ""})) for _ in range(made.randrange(3))]
     await DocumentPaths(database).add(original, followed)
     first = await exported(database, original, tmp_path / "first.json")
-    (body,) = read_export(tmp_path / "first.json").projects
+    read = read_export(tmp_path / "first.json")
+    (body,) = read.projects
     # beside the original, where every id is taken
     beside = await import_project(database, body)
     assert not (await DocumentPaths(database).all()).get(beside.project.id), "who imports it agrees first"
@@ -119,7 +121,7 @@ async def test_what_was_exported_is_imported_and_exported_identical(
     assert without_ids(await exported(database, beside.project.id, tmp_path / "second.json")) == without_ids(first)
     # on another computer, where none is
     elsewhere = await Database.open(tmp_path / "elsewhere" / "rialto.db", now=clock)
-    keep_files(body, AttachmentFiles(tmp_path / "elsewhere" / "attachments"))
+    keep_files({"files": read.files}, AttachmentFiles(tmp_path / "elsewhere" / "attachments"))
     taken = await import_project(elsewhere, body, "account")
     await DocumentPaths(elsewhere).add(taken.project.id, taken.documents)
     assert await exported(elsewhere, taken.project.id, tmp_path / "third.json") == first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +14,20 @@ from app.formats import format_number
 from app.storage.atomic_files import replacing
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
-from app.storage.imports.chat_import import Export, NotAnExport, read_export
+from app.storage.imports.chat_import import NotAnExport
+from app.storage.imports.export_reading import ExportReading
 from app.storage.projects.project_file import ImportedProject, NotAProject, import_project, project_to_json
-from app.translation import tr, tr_n
+from app.translation import listed, tr, tr_n
 from app.ui.chat.session.export import HTML, JSON, ExportForm, html_page, markdown_of, name_of
 from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from app.core.tasks import TaskScope
     from app.storage.chat_store import ChatStore
     from app.storage.projects.project_store import Project
     from app.ui.chat.presenter import ChatPresenter
-
-REST_EVERY = 20  # chats; in between, the window has its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,18 @@ class ImportReport:
     newest: str = ""
     projects: tuple[ImportedProject, ...] = ()
     is_whole: bool = False  # everything in the files was taken
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What has been kept of the files so far."""
+
+    chats: int = 0
+    newest: str = ""
+    projects: list[ImportedProject] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+    refused: bool = False  # a file or a project
 
 
 class Transfer:
@@ -128,91 +141,79 @@ class Transfer:
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""
-        chats = messages = 0
-        newest, refused = "", False
-        projects: list[ImportedProject] = []
-        lines: list[str] = []
-        left: Counter[str] = Counter()
+        taken = _Taken()
         for path in paths:
-            try:
-                export = await asyncio.to_thread(read_export, path)
-            except NotAnExport as error:
-                lines.append(error.sentence)
-                refused = True
-                continue
-            taken, newest_here = await self._keep(export, account_id)  # and counts in `left` what it does not take
-            for body in export.projects:
-                project = await self._keep_project(body, account_id, export.left)
-                if project is None:
-                    refused = True
-                    continue
-                projects.append(project)
-                newest_here = project.newest or newest_here
-                lines.append(
-                    tr(
-                        "Project “{name}”: {chats}.",
-                        name=project.project.name,
-                        chats=tr_n("{n} chat", "{n} chats", len(project.chat_ids)),
-                    )
-                )
-            chats, messages, newest = chats + taken, messages + export.messages, newest_here or newest
-            if not export.chats:
-                left.update(export.left)
-                continue
-            lines.append(
-                tr(
-                    "{name}, from {source}: {chats}, {messages}.",
-                    name=path.name,
-                    source=export.source,
-                    chats=tr_n("{n} chat", "{n} chats", taken),
-                    messages=tr_n("{n} message", "{n} messages", export.messages),
-                )
-            )
-            left.update(export.left)
-        lines += [
+            with ExportReading(path) as reading:
+                await self._take_file(path.name, reading, account_id, taken)
+        lines = taken.lines + [
             tr("Left out ({number}): {reason}.", number=format_number(number), reason=reason)
-            for reason, number in left.most_common()
+            for reason, number in taken.left.most_common()
             if number
         ]
-        if not chats and not projects:
+        projects = taken.projects
+        if not taken.chats and not projects:
             return ImportReport(tr("Nothing imported"), tuple(lines))
-        is_whole = not refused and not left.total()
-        chats += sum(len(each.chat_ids) for each in projects)
+        is_whole = not taken.refused and not taken.left.total()
+        chats = taken.chats + sum(len(each.chat_ids) for each in projects)
         title = tr_n("{n} chat imported", "{n} chats imported", chats)
         if len(projects) == 1 and chats == len(projects[0].chat_ids):
             title = tr("Project “{name}” imported", name=projects[0].project.name)
-        return ImportReport(title, tuple(lines), newest, tuple(projects), is_whole)
+        return ImportReport(title, tuple(lines), taken.newest, tuple(projects), is_whole)
 
-    async def _keep_project(self, body: dict[str, Any], account_id: str, left: Counter[str]) -> ImportedProject | None:
-        damaged = await asyncio.to_thread(keep_files, body, self._history.files)
-        if damaged:
-            left[tr("damaged attachments")] += damaged
+    async def _take_file(self, name: str, reading: ExportReading, account_id: str, taken: _Taken) -> None:
+        """Keep each piece of a file as it is read. What came before a refusal stays."""
+        chats = messages = 0
+        newest_at: datetime | None = None
         try:
-            imported = await import_project(self._history.database, body, account_id)
-        except NotAProject as error:
-            left[error.sentence.rstrip(".")] += 1
-            return None
-        left.update(imported.left)
-        return imported
+            while (piece := await asyncio.to_thread(reading.next)) is not None:
+                damaged = await asyncio.to_thread(keep_files, piece.body, self._history.files)  # before they are named
+                if damaged:
+                    taken.left[tr("damaged attachments")] += damaged
+                try:
+                    if piece.kind == "project":
+                        await self._keep_project(piece.body, account_id, taken)
+                    elif piece.kind == "chat":
+                        chat = await import_chat(self._history.database, piece.body, account_id)
+                        chats, messages = chats + 1, messages + chat.message_count
+                        if newest_at is None or chat.updated_at > newest_at:
+                            taken.newest, newest_at = chat.id, chat.updated_at
+                except (NotAChat, NotAProject) as error:
+                    taken.left[error.sentence.rstrip(".")] += 1
+                    taken.refused |= piece.kind == "project"
+        except NotAnExport as error:
+            taken.lines.append(error.sentence)
+            taken.refused = True
+        taken.left.update(reading.left)
+        taken.chats += chats
+        if chats:
+            chats_words, messages_words = (
+                tr_n("{n} chat", "{n} chats", chats),
+                tr_n("{n} message", "{n} messages", messages),
+            )
+            taken.lines.append(
+                tr(
+                    "{name}, from {source}: {chats}, {messages}.",
+                    name=name,
+                    source=listed(reading.sources),
+                    chats=chats_words,
+                    messages=messages_words,
+                )
+                if reading.sources
+                else tr("{name}, in part: {chats}, {messages}.", name=name, chats=chats_words, messages=messages_words)
+            )
 
-    async def _keep(self, export: Export, account_id: str) -> tuple[int, str]:
-        """Return how many chats are on the disk now, and the id of the one with the latest message."""
-        taken, newest, newest_at = 0, "", None
-        for number, body in enumerate(export.chats):
-            damaged = await asyncio.to_thread(keep_files, body, self._history.files)  # before anything names them
-            if damaged:
-                export.left[tr("damaged attachments")] += damaged
-            try:
-                chat = await import_chat(self._history.database, body, account_id)
-            except NotAChat as error:
-                export.left[error.sentence.rstrip(".")] += 1
-                continue
-            taken += 1
-            if newest_at is None or chat.updated_at > newest_at:
-                newest, newest_at = chat.id, chat.updated_at
-            if number % REST_EVERY == 0:
-                await asyncio.sleep(0)
-        return taken, newest
+    async def _keep_project(self, body: Mapping[str, Any], account_id: str, taken: _Taken) -> None:
+        imported = await import_project(self._history.database, body, account_id)
+        taken.projects.append(imported)
+        taken.left.update(imported.left)
+        taken.newest = imported.newest or taken.newest
+        taken.lines.append(
+            tr(
+                "Project “{name}”: {chats}.",
+                name=imported.project.name,
+                chats=tr_n("{n} chat", "{n} chats", len(imported.chat_ids)),
+            )
+        )
 
 
 class TransferActions:
