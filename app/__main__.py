@@ -10,11 +10,9 @@ def main() -> int:
 
         return serve()
     if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_process.py; needs nothing of Qt
-        gc.disable()  # as below, until it serves
-        sys.modules["ssl"] = None  # type: ignore[assignment]  # asyncio would load it: a twentieth of this start
+        gc.disable()  # until it serves: everything made before that stays
         from app.sandbox.child_process import main as serve_sandbox
 
-        del sys.modules["ssl"]
         return serve_sandbox(sys.argv[2])
     if sys.argv[1:2] == ["--read-documents"]:  # asked for by app/documents/watcher.py; needs nothing of Qt
         from app.documents.worker import main as read_documents
@@ -39,7 +37,7 @@ def main() -> int:
 
 
 def _open(arguments: list[str]) -> int:
-    gc.disable()  # what a start makes is there to stay: looking for garbage in it takes time. The window collects later
+    gc.disable()  # no thread may collect a QObject; UiThreadGarbageCollector takes over once there is an event loop
     from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 
     read_no_sources()  # before anything else of Qt is imported

@@ -462,8 +462,11 @@ def desktop() -> Iterator[tuple[dict[str, str], str]]:
         with os.fdopen(reading) as pipe:
             number = pipe.readline().strip()
         assert screen.poll() is None
+        home = Path(folder) / "home"
+        (home / "rialto").mkdir(parents=True)  # Qt's file dialogs begin in it, and show what is not hidden
         environment = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if not name.startswith("XDG_")},
+            "HOME": str(home),
             "DISPLAY": f":{number}",
             "XDG_RUNTIME_DIR": folder,
             "QT_QPA_PLATFORM": "xcb",

@@ -19,6 +19,7 @@ PICKERS = {
     "methods": ("Console", "Ctrl+Shift+m", "Search methods"),
     "networks": ("Console", "Ctrl+Shift+l", "Search by name, slug or chain ID"),
 }
+FIELDS_OF_FILE_DIALOGS = ("File name:", "Directory:")  # Qt's own dialogs, whose cells are not ours to name
 
 OPENED = {  # by a key: the object that has the keyboard then
     "the handbook": ("Chat", "F1", ""),
@@ -93,7 +94,7 @@ def what_it_opens(heard: Heard, row: str) -> list[str]:
         at = reader.wait(lambda: opened_now(reader), f"what {name} opens")
     except AssertionError:
         return [f"silent ends: nothing comes of {row}"]
-    if at.name == "File name:":  # a dialog of Qt's own
+    if at.name in FIELDS_OF_FILE_DIALOGS:
         found = []
     else:
         window = reader.window(at.node, root)

@@ -8,8 +8,8 @@ import importlib
 import io
 import re
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,19 +78,22 @@ def missed(index: Path, find: Callable[[str], Sequence[FoundPassages]]) -> list[
     ]
 
 
-def plain_fts5(index: Path) -> Callable[[str], Sequence[FoundPassages]]:
-    """The same passages in FTS5 as it comes, asked for any of the words."""
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE VIRTUAL TABLE plain USING fts5(path UNINDEXED, heading UNINDEXED, text)")
+@contextmanager
+def plain_fts5(index: Path) -> Iterator[Callable[[str], Sequence[FoundPassages]]]:
+    """The same passages in FTS5 without ranking of ours, queried for any of the words."""
     with closing(sqlite3.connect(index)) as source:
         rows = source.execute(
             "SELECT p.id, f.path, p.heading, p.text FROM passages p JOIN files f ON f.id = p.file"
         ).fetchall()
-    connection.executemany("INSERT INTO plain (rowid, path, heading, text) VALUES (?, ?, ?, ?)", rows)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE VIRTUAL TABLE plain USING fts5(path UNINDEXED, heading UNINDEXED, text)")
+        connection.executemany("INSERT INTO plain (rowid, path, heading, text) VALUES (?, ?, ?, ?)", rows)
 
-    def find(question: str) -> list[FoundPassages]:
-        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
-        found = connection.execute("SELECT rowid, * FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 5", (words,))
-        return [FoundPassages(number, path, Kind.TEXT, 1, 1, heading, text) for number, path, heading, text in found]
+        def find(question: str) -> list[FoundPassages]:
+            words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+            found = connection.execute("SELECT rowid, * FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 5", (words,))
+            return [
+                FoundPassages(number, path, Kind.TEXT, 1, 1, heading, text) for number, path, heading, text in found
+            ]
 
-    return find
+        yield find

@@ -53,7 +53,8 @@ def test_the_questions_are_fit_to_measure_with(index: Path) -> None:
 def test_the_right_passage_is_among_the_first_five(index: Path) -> None:
     count = len(answerable(index))
     ours = missed(index, lambda question: search(index, question))
-    plain = missed(index, plain_fts5(index))
+    with plain_fts5(index) as find_plainly:
+        plain = missed(index, find_plainly)
     print(f"recall@5 of {count}: {1 - len(ours) / count:.1%}; plain FTS5 {1 - len(plain) / count:.1%}; missed: {ours}")
     assert 1 - len(ours) / count >= GOAL
     assert len(ours) < len(plain)

@@ -12,17 +12,13 @@ from __future__ import annotations
 
 import builtins
 
-from app.ui.kit.qt_workarounds.named_tuples import make_named_tuples_fast
-from app.ui.kit.qt_workarounds.pyside_enums import make_enumerations_fast
 from app.ui.kit.qt_workarounds.pyside_signatures import import_pyside
 
 _HOOK, _BEFORE = "__import__", "__orig_import__"  # names that no stub knows
 
 
 def read_no_sources() -> bool:
-    """Import PySide, by its short ways, and put back the `__import__` from before its hook; False when it has none."""
-    make_named_tuples_fast()
-    make_enumerations_fast()
+    """Import PySide without its signature modules and undo its `__import__` hook; False if it has none."""
     import_pyside()
     if not hasattr(builtins, _BEFORE):
         return False
