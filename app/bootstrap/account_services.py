@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from app.bootstrap.startup_context import StartupContext
     from app.core.account_switch import AccountSwitch
     from app.core.call_log import CallLog
@@ -72,6 +74,7 @@ class AccountServices(QObject):
         self.current_account = current_account
         self.bookkeeping = bookkeeping
         self.sandbox = context.sandbox
+        self.open_payment_of: Callable[[str], Decimal | None] = lambda _account_id: None  # set by the Wallet tab
         self._had_to_ask = False  # the person, before keys can be read
 
     def last(self) -> Account:
@@ -89,6 +92,8 @@ class AccountServices(QObject):
         await self.switch.aclose()
         if "wallet_keys" in vars(self):
             self.wallet_keys.close()
+        if "presenter" in vars(self):
+            await self.presenter.removal.end()
         await self.bookkeeping.idle()  # answers that were just cut off have receipts, too
         self.bookkeeping.start_unless_running("refused receipts", self.receipt_recorder.keep_refused)
         await self.bookkeeping.idle()
@@ -131,6 +136,8 @@ class AccountServices(QObject):
             calls=self.calls,
             proxy_user=lambda: self._settings.value.proxy_user,
             is_welcomed=lambda: self._settings.value.welcome_done,
+            balance_of=lambda account_id: self.receipt_recorder.last_balance(account_id),
+            open_payment_of=lambda account_id: self.open_payment_of(account_id),
         )
         presenter.account_chosen.connect(self._use)
         presenter.key_replaced.connect(self._follow_key)

@@ -9,6 +9,7 @@ from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import SecretStoreError
 from app.translation import tr
 from app.ui.kit.widgets.dialogs import confirm
+from app.ui.settings.accounts.removal import LOST, ask_about_key, balance_words
 from app.ui.settings.page import SettingsPage
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.sections import SECTIONS
@@ -70,23 +71,17 @@ async def _export_key(rialto: Rialto, account_id: str) -> None:
 
 
 QUESTION = tr(
-    "Deletes all chats, recordings, clips, images, videos, receipts, settings and accounts from this "
-    "computer, and the accounts’ keys. This cannot be undone. A wallet without a backup is lost, and so is its "
-    "money. What services store for you stays there. Rialto then quits."
+    "Deletes all chats, recordings, clips, images, videos, receipts, settings and accounts from this computer, and the "
+    "accounts’ keys. This cannot be undone. What services store for you stays there. Rialto then quits."
 )
 
 
 async def remove_everything(rialto: Rialto) -> None:
     """Ask; then delete the keys and let the window close. `Rialto.leaves_no_trace` tells the start to do the rest."""
-    agreed = await confirm(
-        rialto.theme, rialto.window, tr("Remove everything?"), QUESTION, action=tr("Remove everything"), danger=True
-    )
-    if not agreed:
+    if not await _agrees(rialto):
         return
     try:
-        for account in rialto.account_services.accounts.list():
-            if not account.is_sandbox:
-                await rialto.places.delete(account.id)
+        await rialto.accounts.removal.delete_all()
         if rialto.settings.value.proxy_user:
             await rialto.places.delete(PROXY_OWNER, PROXY_PASSWORD)
     except SecretStoreError as error:
@@ -94,3 +89,25 @@ async def remove_everything(rialto: Rialto) -> None:
         return
     rialto.leaves_no_trace = True
     rialto.window.close()
+
+
+async def _agrees(rialto: Rialto) -> bool:
+    """Ask whether to remove everything; name each wallet whose private key would be deleted, and offer its export."""
+    title, action = tr("Remove everything?"), tr("Remove everything")
+    accounts = rialto.account_services.accounts
+    wallets = [account for account in accounts.list() if account.has_private_key]
+    wallets += [removed.account for removed in accounts.removed() if removed.account.has_private_key]
+    if not wallets:
+        return await confirm(rialto.theme, rialto.window, title, QUESTION, action=action, danger=True)
+    words = [f"{each.name}: {balance_words(await rialto.accounts.facts(each.id))}" for each in wallets]
+    answer = await ask_about_key(
+        rialto.theme, rialto.window, title, QUESTION, tr("Private keys that are deleted:"), *words, LOST, action=action
+    )
+    if answer == "export" and len(wallets) == 1:
+        await _export_key(rialto, wallets[0].id)
+    elif answer == "export":  # each wallet has its own way to export there
+        page = rialto.window.tab("settings")
+        assert isinstance(page, SettingsPage)
+        rialto.window.show_tab("settings")
+        page.show_section("accounts")
+    return answer == "go"

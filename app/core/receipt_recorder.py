@@ -87,6 +87,7 @@ class Balances:
 
     def __init__(self) -> None:
         self._records: dict[str, deque[_BalanceRecord]] = {}
+        self._last: dict[str, Decimal] = {}
 
     def record_call(self, account_id: str, exchange: Exchange) -> Decimal | None:
         """Take a call that has ended and return what is left, in USD; None while nobody has told a balance."""
@@ -107,6 +108,10 @@ class Balances:
     def record_balance(self, account_id: str, usd: Decimal, begun: datetime, ended: datetime) -> Decimal:
         """Take a balance that was asked for, and return what is left."""
         return self._record(account_id, _BalanceRecord("", begun, ended, usd, Decimal(0), Decimal(0))) or usd
+
+    def last(self, account_id: str) -> Decimal | None:
+        """Return the balance that was read last, in USD."""
+        return self._last.get(account_id)
 
     def cost_of(self, account_id: str, exchange_id: str) -> Decimal | None:
         """What a call took whose price nobody told: the balance before it, less that before the last call, less what
@@ -131,7 +136,10 @@ class Balances:
             if each is not news and each.ended > begun:
                 together.append(each)
                 begun = min(begun, each.begun)
-        return _left(together)
+        left = _left(together)
+        if left is not None:
+            self._last[account_id] = left
+        return left
 
 
 def _left(together: Sequence[_BalanceRecord]) -> Decimal | None:
@@ -233,6 +241,13 @@ class ReceiptRecorder(QObject):
         await self._receipts.add(receipt)
         self.recorded.emit(receipt)
         await self.refresh()
+
+    async def last_balance(self, account_id: str) -> Decimal | None:
+        """Return the last known balance of an account in USD, also of an earlier run; None if none was ever read."""
+        left = self._balances.last(account_id)
+        if left is None and self._receipts is not None:
+            left = await self._receipts.last_balance(account_id)
+        return left
 
     def record_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
         """Take a balance that was asked for at `begun`, and return what is left: calls of the same moment count."""

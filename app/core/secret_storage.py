@@ -132,16 +132,16 @@ class Secrets(QObject):
         """Asks to unlock first where that is needed. Raises `SecretStoreError`; `StoreAbsent` without a place yet."""
         await self._change_it(lambda place: place.write(account_id, name, secret))
 
-    async def delete(self, account_id: str, name: str = API_KEY) -> None:
-        """Asks to unlock first where that is needed. Raises `SecretStoreError`."""
-        await self._change_it(lambda place: place.delete(account_id, name))
+    async def delete(self, account_id: str, name: str = API_KEY, *, asks: bool = True) -> None:
+        """Asks to unlock first where that is needed, unless told not to. Raises `SecretStoreError`."""
+        await self._change_it(lambda place: place.delete(account_id, name), asks=asks)
 
-    async def _change_it(self, change: Callable[[SecretStore], Awaitable[None]]) -> None:
+    async def _change_it(self, change: Callable[[SecretStore], Awaitable[None]], *, asks: bool = True) -> None:
         place = await self._place()
         try:
             await change(place)
         except StoreLocked:
-            if not await self.unlocked(tr("Unlock to change your keys.")):
+            if not asks or not await self.unlocked(tr("Unlock to change your keys.")):
                 raise
             await change(place)
 

@@ -2,6 +2,9 @@
 
 An account is written down as one JSON object; what its key is, only the vault knows. The reader takes anything:
 an entry it cannot use is kept in the file as it came, but not shown.
+
+An account that is removed moves to a second list in the same file, with its id. Its secret stays where it is, under
+that id, until `forget`: removing an account never needs the keyring and never leaves a secret without an owner.
 """
 
 from __future__ import annotations
@@ -10,8 +13,9 @@ import ipaddress
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, NamedTuple, cast, get_args
 from urllib.parse import urlsplit
 
@@ -26,6 +30,7 @@ MAX_NAME_CHARS = 80
 MAX_ADDRESS_CHARS = 2000
 HINT_CHARS = 4
 MAX_WALLET_CHARS = 64
+WALLETS_KEPT_FOR = timedelta(days=30)  # the private key of a wallet that was removed
 SANDBOX_ADDRESS = "http://127.0.0.1"  # what is written down; the running Sandbox has its own port every time
 
 
@@ -60,6 +65,27 @@ class Account(NamedTuple):
     @property
     def host(self) -> str:
         return urlsplit(self.base_url).hostname or ""
+
+    @property
+    def has_private_key(self) -> bool:
+        """True when the secret under this account's id is a wallet's private key: with it, money is lost.
+
+        Every question before a removal depends on this and on nothing else.
+        """
+        return self.kind == "wallet" and not self.watch_only
+
+
+class RemovedAccount(NamedTuple):
+    """An account that was removed. Its secret is still under its id."""
+
+    account: Account
+    removed_at: datetime
+    balance_usd: Decimal | None = None  # the last known balance when it was removed, None if it was never read
+
+    @property
+    def kept_until(self) -> datetime:
+        """When the secret may be deleted: a private key 30 days later, anything else at once."""
+        return self.removed_at + (WALLETS_KEPT_FOR if self.account.has_private_key else timedelta())
 
 
 def new_account(
@@ -223,6 +249,35 @@ def account_to(account: Account) -> dict[str, object]:
     }
 
 
+def removed_from(body: object) -> RemovedAccount | None:
+    """Return the removed account that one entry states, None when it cannot be used. Never raises."""
+    account = account_from(body)
+    if account is None or not isinstance(body, Mapping):
+        return None
+    balance = body.get("balance_usd")
+    try:
+        amount = Decimal(balance) if isinstance(balance, str) else None
+    except InvalidOperation:
+        amount = None
+    usable = amount is not None and amount.is_finite()
+    return RemovedAccount(account, _when(body.get("removed_at")), amount if usable else None)
+
+
+def removed_to(removed: RemovedAccount) -> dict[str, object]:
+    return {
+        **account_to(removed.account),
+        "removed_at": removed.removed_at.isoformat(),
+        **({"balance_usd": str(removed.balance_usd)} if removed.balance_usd is not None else {}),
+    }
+
+
+def free_name(wanted: str, taken: Iterable[str]) -> str:
+    """Return `wanted`, or with the first number after it that makes it unlike every name in `taken`."""
+    known = {name.casefold() for name in taken}
+    names = (wanted, *(f"{wanted[: MAX_NAME_CHARS - 6]} {number}" for number in range(2, len(known) + 3)))
+    return next(name for name in names if name.casefold() not in known)
+
+
 def _when(value: object) -> datetime:
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
@@ -252,7 +307,9 @@ class Accounts:
         self._writing = threading.Lock()
         self.note = ""
         self._accounts: dict[str, Account] = {}
+        self._removed: dict[str, RemovedAccount] = {}
         self._kept: list[Any] = []  # entries we cannot use: a newer version's, or somebody's typing error
+        self._kept_removed: list[Any] = []
         self._extra: dict[str, Any] = {}
         self._active = ""
         data = load()
@@ -265,6 +322,13 @@ class Accounts:
 
     def get(self, account_id: str) -> Account | None:
         return self._accounts.get(account_id)
+
+    def removed(self) -> tuple[RemovedAccount, ...]:
+        """Every account that was removed and not yet forgotten, the newest first."""
+        return tuple(sorted(self._removed.values(), key=lambda each: each.removed_at, reverse=True))
+
+    def removed_one(self, account_id: str) -> RemovedAccount | None:
+        return self._removed.get(account_id)
 
     @property
     def active_id(self) -> str:
@@ -300,9 +364,59 @@ class Accounts:
         self._write(lambda known: {**known, account_id: account})
         return account
 
-    def remove(self, account_id: str) -> None:
-        """Forget an account; its secret is for the caller to delete. Unknown ids are no error."""
-        self._write(lambda known: {key: account for key, account in known.items() if key != account_id})
+    def remove(self, account_id: str, *, balance_usd: Decimal | None = None, at: datetime | None = None) -> None:
+        """Move an account to those that were removed; its secret stays. Unknown ids are no error."""
+        account = self._accounts.get(account_id)
+        if account is None:
+            return
+        removed = self._removed_now(account, balance_usd, at)
+        self._write(lambda known: {key: each for key, each in known.items() if key != account_id}, removed)
+
+    def remove_key(self, account_id: str, *, balance_usd: Decimal | None = None, at: datetime | None = None) -> None:
+        """Make a wallet watch-only; it is also among the removed ones, under the same id, with its key.
+
+        Raises `KeyError` for an unknown id, `ValueError` for an account without a private key.
+        """
+        account = self._accounts[account_id]
+        if not account.has_private_key:
+            raise ValueError("only a wallet that has its key here can lose it")
+        removed = self._removed_now(account, balance_usd, at)
+        self._write(lambda known: {**known, account_id: account._replace(watch_only=True)}, removed)
+
+    def restore_removed(self, account_id: str) -> Account:
+        """Put an account back on the list, under a free name. Raises `KeyError` for one that was not removed."""
+        account = self._removed[account_id].account
+        listed = self._accounts.get(account_id)
+        if listed is not None:  # the same wallet, watch-only
+            account = listed._replace(watch_only=account.watch_only)
+        else:
+            account = account._replace(name=free_name(account.name, (each.name for each in self._accounts.values())))
+        self._write(lambda known: {**known, account_id: account}, lambda gone: _without(gone, account_id))
+        return account
+
+    def forget(self, account_id: str) -> None:
+        """Take an account off the removed ones. Delete its secret first: afterward nothing knows its id."""
+        if account_id in self._removed:
+            self._write(lambda known: known, lambda gone: _without(gone, account_id))
+
+    def is_secret_needed(self, account_id: str) -> bool:
+        """True while an account on the list uses the secret under this id."""
+        account = self._accounts.get(account_id)
+        return account is not None and (account.kind != "wallet" or account.has_private_key)
+
+    def _removed_now(
+        self, account: Account, balance_usd: Decimal | None, at: datetime | None
+    ) -> Callable[[dict[str, RemovedAccount]], dict[str, RemovedAccount]]:
+        """What adds an account to the removed ones. One whose key was removed before stays there with its key."""
+        entry = RemovedAccount(account, at or datetime.now(UTC), balance_usd)
+
+        def change(gone: dict[str, RemovedAccount]) -> dict[str, RemovedAccount]:
+            before = gone.get(account.id)
+            if before is not None and before.account.has_private_key and not account.has_private_key:
+                return gone
+            return {**gone, account.id: entry}
+
+        return change
 
     def set_active(self, account_id: str) -> None:
         """Use this account from now on, also where saving is refused. Raises `KeyError` for an unknown id."""
@@ -312,33 +426,57 @@ class Accounts:
         self.write()
 
     def restore(self, data: bytes) -> None:
-        """Take the list that `data` states back, and write it. What was added since stays, but for the second Sandbox.
+        """Take the list that `data` states back, and write it. What was added since stays, but for the second Sandbox:
+        under a free name, and with its key.
 
         What saving raises passes through; the list holds for this session all the same.
         """
-        since, active = self._accounts, self._active
-        self._accounts, self._kept, self._extra, self._active, self.note = {}, [], {}, "", ""
+        since, removed_since, active = self._accounts, self._removed, self._active
+        self._accounts, self._removed, self._active, self.note = {}, {}, "", ""
+        self._kept, self._kept_removed, self._extra = [], [], {}
         self._read(data, None)
-        names = {account.name.casefold() for account in self._accounts.values()}
         has_sandbox = any(account.kind == "sandbox" for account in self._accounts.values())
         for account in since.values():
-            if not (account.kind == "sandbox" and has_sandbox) and account.name.casefold() not in names:
-                self._accounts.setdefault(account.id, account)
+            known = self._accounts.get(account.id)
+            if known is None and not (account.kind == "sandbox" and has_sandbox):
+                name = free_name(account.name, (each.name for each in self._accounts.values()))
+                self._accounts[account.id] = account._replace(name=name)
+            elif known is not None and account.has_private_key and not known.has_private_key:
+                self._accounts[account.id] = known._replace(watch_only=False)  # else its key would have no owner
+        gone = {**self._removed, **removed_since}
+        self._removed = {key: each for key, each in gone.items() if not self._has_key_of(each)}
         self._active = self._active or active
         self.write()
+
+    def _has_key_of(self, removed: RemovedAccount) -> bool:
+        """True when the account is on the list and uses the same secret."""
+        listed = self._accounts.get(removed.account.id)
+        return listed is not None and (listed.has_private_key or not removed.account.has_private_key)
 
     def _refuse_twin(self, account: Account) -> None:
         twins = (other for other in self._accounts.values() if other.id != account.id)
         if any(other.name.casefold() == account.name.casefold() for other in twins):
             raise AccountRefused("name", tr("Another account is already called {name}.", name=account.name))
 
-    def _write(self, change: Callable[[dict[str, Account]], dict[str, Account]]) -> None:
+    def _write(
+        self,
+        change: Callable[[dict[str, Account]], dict[str, Account]],
+        change_removed: Callable[[dict[str, RemovedAccount]], dict[str, RemovedAccount]] = lambda gone: gone,
+    ) -> None:
+        """Save both lists as they will be, in one file; what they are follows."""
         with self._writing:
-            accounts = change(self._accounts)
+            accounts, removed = change(self._accounts), change_removed(self._removed)
             entries = [account_to(account) for account in accounts.values()]
-            body = {**self._extra, "accounts": [*entries, *self._kept], "active": self._active_of(accounts)}
+            gone = [*(removed_to(each) for each in removed.values()), *self._kept_removed]
+            body = {
+                **self._extra,
+                "accounts": [*entries, *self._kept],
+                **({"removed": gone} if gone else {}),
+                "active": self._active_of(accounts),
+            }
             self._save(json.dumps(body, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass"))
             self._accounts = accounts = change(self._accounts)  # `include` does not wait for the disk
+            self._removed = removed
             self._active = self._active_of(accounts)
 
     def _active_of(self, accounts: dict[str, Account]) -> str:
@@ -364,6 +502,13 @@ class Accounts:
                 self._kept.append(entry)
             else:
                 self._accounts[account.id] = account
+        gone = body.pop("removed", [])
+        for entry in gone if isinstance(gone, list) else [gone]:
+            removed = removed_from(entry)
+            if removed is None or removed.account.id in self._removed:
+                self._kept_removed.append(entry)
+            elif not self._has_key_of(removed):
+                self._removed[removed.account.id] = removed
         active = body.pop("active", "")
         self._active = (
             active if isinstance(active, str) and active in self._accounts else next(iter(self._accounts), "")
@@ -371,3 +516,7 @@ class Accounts:
         self._extra = body
         if self._kept:
             self.note = tr("Account entries that could not be read: {count}. They are kept.", count=len(self._kept))
+
+
+def _without(gone: dict[str, RemovedAccount], account_id: str) -> dict[str, RemovedAccount]:
+    return {key: each for key, each in gone.items() if key != account_id}

@@ -133,6 +133,15 @@ class Receipts:
         found = await RECEIPTS.select(self._database, "WHERE id = ?", [exchange_id])
         return found[0] if found else None
 
+    async def last_balance(self, account_id: str) -> Decimal | None:
+        """Return what an account had after its last receipt that says so, in USD; None if none does."""
+        found = await RECEIPTS.select(
+            self._database,
+            "WHERE account_id = ? AND balance_after IS NOT NULL ORDER BY at DESC, seq DESC LIMIT 1",
+            [account_id],
+        )
+        return found[0].balance_after if found else None
+
     async def credits_since(self, since: datetime, *, account_id: str, tab: str) -> int:
         """Return how many of the chain proxy's credits the calls took."""
         where, values = _where(account_id=account_id, tab=tab, since=since)

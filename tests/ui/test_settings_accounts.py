@@ -183,16 +183,31 @@ async def test_replacing_a_key_overwrites_the_old_one(settings_harness, tasks):
     assert replaced == [settings_harness.book.active_id]
 
 
-async def test_removing_an_account_forgets_its_key_and_undo_brings_both_back(settings_harness, tasks):
+async def test_a_removed_accounts_key_stays_in_its_place_while_undo_restores_both(settings_harness, tasks):
     await add(settings_harness, tasks)
     account = settings_harness.book.active
     settings_harness.accounts.remove(account.id)
     await tasks.idle()
-    assert (settings_harness.book.list(), settings_harness.keychain.items) == ((), {})
+    assert settings_harness.book.list() == ()
     assert settings_harness.accounts.state.removed == "api.example.com"
+    assert settings_harness.accounts.state.removed_wallets == ()
     await settings_harness.accounts.undo_remove()
     assert settings_harness.book.list() == (account,)
     assert list(settings_harness.keychain.items.values()) == [KEY]
+
+
+async def test_the_key_of_a_removed_account_is_deleted_with_the_next_removal_and_at_quit(settings_harness, tasks):
+    await add(settings_harness, tasks, name="First")
+    await add(settings_harness, tasks, name="Second", key=KEY + "0")
+    first, second = settings_harness.book.list()
+    settings_harness.accounts.remove(first.id)
+    await tasks.idle()
+    assert len(settings_harness.keychain.items) == 2
+    settings_harness.accounts.remove(second.id)
+    await tasks.idle()
+    assert list(settings_harness.keychain.items.values()) == [KEY + "0"]
+    await settings_harness.accounts.removal.end()
+    assert (settings_harness.keychain.items, settings_harness.book.removed()) == ({}, ())
 
 
 async def test_removing_the_account_in_use_moves_on_to_another(settings_harness, tasks):
@@ -293,7 +308,7 @@ async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(harn
     assert asked == [kept.id]
     settings_harness.accounts.remove_key(kept.id)
     await tasks.idle()
-    assert settings_harness.keychain.items == {}
+    assert [row.name for row in settings_harness.accounts.state.removed_wallets] == ["Rialto wallet"]
     assert settings_harness.book.get(kept.id).watch_only  # its address is still there to be looked at
     assert settings_harness.accounts.state.secrets == ()
 

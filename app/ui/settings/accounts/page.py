@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.account_removal import WalletFacts
 from app.core.secret_storage import Secrets, SecretsState
 from app.core.tasks import TaskScope
 from app.core.undo import UndoCommand, UndoStack
@@ -21,6 +22,8 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.accounts.form import AccountForm, keep_words
 from app.ui.settings.accounts.presenter import PROXY, AccountsPresenter
+from app.ui.settings.accounts.removal import LOST, ask_about_key, balance_words, kept_words, open_words
+from app.ui.settings.accounts.removed_wallets import RemovedWallets
 from app.ui.settings.accounts.row import AccountRowWidget
 from app.ui.settings.accounts.secrets_table import SecretsTable
 from app.ui.settings.accounts.state import AccountsState
@@ -84,6 +87,9 @@ class AccountsPage(SectionPage):
         yield
         self._card = RowCard(theme)
         self.column.addWidget(self._card)
+        self.removed_wallets = RemovedWallets(theme)
+        self.removed_wallets.wanted.connect(self._act)
+        self.column.addWidget(self.removed_wallets)
         self.table = SecretsTable(theme)
         self.table.wanted.connect(self._act)
         self.column.addWidget(self._secrets_group(self._how_secrets_are_kept))
@@ -133,6 +139,7 @@ class AccountsPage(SectionPage):
 
     def shown(self) -> None:
         self._secrets.refresh()
+        self._presenter.delete_due()
 
     # The form
 
@@ -168,6 +175,7 @@ class AccountsPage(SectionPage):
             self._fill(state)
         for row in state.accounts:
             self.rows[row.id].show_row(row)
+        self.removed_wallets.show_rows(state.removed_wallets, self._secrets.state)
         self.table.show_rows(state.secrets)
         self._show_question()
         self._problem.set_text(state.problem)
@@ -182,7 +190,7 @@ class AccountsPage(SectionPage):
         if state.removed != self._removed:
             self._removed = state.removed
             if state.removed:
-                self._offer_undo(state.removed)
+                self._offer_undo(state.removed, is_wallet=state.removed_is_wallet)
 
     def _fill(self, state: AccountsState) -> None:
         self._card.empty()
@@ -195,6 +203,7 @@ class AccountsPage(SectionPage):
 
     def _show_place(self, state: SecretsState) -> None:
         self.form.show_form(self._presenter.state.form, state)
+        self.removed_wallets.show_rows(self._presenter.state.removed_wallets, state)
         self._show_question()
 
     # What the person wants
@@ -205,8 +214,10 @@ class AccountsPage(SectionPage):
                 self._presenter.use(account_id)
             case "test":
                 self._presenter.test(account_id)
-            case "remove":
+            case "remove" if not self._takes_private_key(account_id):
                 self._presenter.remove(account_id)
+            case "restore":
+                self._presenter.restore(account_id)
             case "export-key":
                 self.export_requested.emit(account_id)
             case "partner":
@@ -220,6 +231,9 @@ class AccountsPage(SectionPage):
         if account_id == PROXY:
             await self._ask_about_proxy(what)
             return
+        if what in ("remove", "remove-key", "delete-key") and self._takes_private_key(account_id):
+            await self._ask_about_key(account_id, what)
+            return
         row = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
         if row is None:
             return
@@ -231,19 +245,43 @@ class AccountsPage(SectionPage):
             key = await ask_key(self.theme, self, row.name, self._secrets.state)
             if key is not None:
                 self._presenter.replace_key(account_id, key)
-        elif what == "remove-key" and row.kind == "wallet":
-            text = tr(
-                "Its money is lost unless you have the recovery phrase or an exported key. {name} stays in the list, "
-                "watch-only.",
-                name=row.name,
-            )
-            ask = tr("Remove the private key from this computer?")
-            if await confirm(self.theme, self, ask, text, action=tr("Remove private key"), danger=True):
-                self._presenter.remove_key(account_id)
         elif what == "remove-key":
             text = tr("{name} stays in the list but cannot be used until it has a key again.", name=row.name)
             if await confirm(self.theme, self, tr("Remove this key?"), text, action=tr("Remove key"), danger=True):
                 self._presenter.remove_key(account_id)
+
+    def _takes_private_key(self, account_id: str) -> bool:
+        """True when the secret of an account, listed or removed, is a wallet's private key."""
+        state = self._presenter.state
+        listed = any(row.id == account_id and row.has_private_key for row in state.accounts)
+        return listed or any(row.id == account_id for row in state.removed_wallets)
+
+    async def _ask_about_key(self, account_id: str, what: str) -> None:
+        """Ask before a private key is taken off the list, or deleted, and do it."""
+        removed = next((row for row in self._presenter.state.removed_wallets if row.id == account_id), None)
+        listed = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
+        facts = await self._presenter.facts(account_id)
+        if what == "delete-key" and removed is not None:
+            title = tr("Delete the key for {name} permanently?", name=removed.name)
+            balance = removed.balance_usd if facts.balance_usd is None else facts.balance_usd
+            words: tuple[str, ...] = (balance_words(WalletFacts(balance)), tr("This cannot be undone."), LOST)
+            action, do = tr("Delete permanently"), self._presenter.delete_permanently
+        elif listed is None:
+            return
+        else:
+            kept = f"{kept_words(self._secrets.state)} {LOST}"
+            if what == "remove":
+                title, action, do = tr("Remove {name}?", name=listed.name), tr("Remove"), self._presenter.remove
+                words = (balance_words(facts), open_words(facts), kept)
+            else:
+                title, action = tr("Remove the private key for {name}?", name=listed.name), tr("Remove private key")
+                stays = tr("{name} stays in the list, watch-only.", name=listed.name)
+                words, do = (balance_words(facts), kept, stays), self._presenter.remove_key
+        answer = await ask_about_key(self.theme, self, title, *words, action=action)
+        if answer == "go":
+            do(account_id)
+        elif answer == "export":
+            self.export_requested.emit(account_id)
 
     async def _ask_about_proxy(self, what: str) -> None:
         text = tr("Rialto will connect to the proxy without a user name and password. The proxy may refuse that.")
@@ -253,11 +291,15 @@ class AccountsPage(SectionPage):
         ):
             self.proxy_requested.emit(what)
 
-    def _offer_undo(self, name: str) -> None:
-        """Only the account that was removed last can come back: the key of one more is not kept."""
+    def _offer_undo(self, name: str, *, is_wallet: bool) -> None:
+        """Only the account that was removed last can be restored with Undo."""
         ids = (tr("the removed account"),)
         self._undo_stack.forget("settings", ids)
-        note = tr("Its key was removed from this computer. Your chats are kept.")
+        note = (
+            tr("Its key is kept under Removed wallets in Settings. Your chats are kept.")
+            if is_wallet
+            else tr("Its key is deleted when Rialto quits. Your chats are kept.")
+        )
         self._undo_stack.push(
             UndoCommand("settings", tr("{name} was removed", name=name), self._bring_back, ids, note=note)
         )

@@ -6,17 +6,28 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.account_removal import AccountRemoval, WalletFacts
 from app.core.call_log import CallLog, LastResponse
 from app.core.secret_storage import Secrets
 from app.core.tasks import TaskScope
 from app.core.time_format import when
-from app.credentials.accounts import Account, AccountRefused, Accounts, clean_address, hint_of, new_account
+from app.credentials.accounts import (
+    Account,
+    AccountRefused,
+    Accounts,
+    RemovedAccount,
+    clean_address,
+    free_name,
+    hint_of,
+    new_account,
+)
 from app.credentials.stores import SecretStoreError, StoreAbsent
 from app.service.dialect import guess_dialect
 from app.service.errors import BadResponse, NotFound, ServiceError, TimedOut
@@ -31,7 +42,14 @@ from app.ui.settings.accounts.checking import (
     short,
     verdict,
 )
-from app.ui.settings.accounts.state import AccountRow, AccountsState, FormState, SecretRow, TestLine
+from app.ui.settings.accounts.state import (
+    AccountRow,
+    AccountsState,
+    FormState,
+    RemovedRow,
+    SecretRow,
+    TestLine,
+)
 
 CHECK_WITHIN_S = 25.0
 AUTOMATIC = ""  # the dialect is guessed from the address
@@ -40,6 +58,11 @@ USUAL_PATHS = ("/api/v1", "/v1")  # tried where an address was typed without one
 
 # account, a key that is typed or "" for the one that is kept → what the service says. Raises `ServiceError`.
 Check = Callable[[Account, str], Awaitable[CheckedKey]]
+
+
+async def no_balance(_account_id: str) -> Decimal | None:
+    """The last known balance where nobody keeps any."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +96,12 @@ class AccountsPresenter(QObject):
         proxy_user: Callable[[], str] = lambda: "",
         is_welcomed: Callable[[], bool] = lambda: True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        balance_of: Callable[[str], Awaitable[Decimal | None]] = no_balance,
+        open_payment_of: Callable[[str], Decimal | None] = lambda _account_id: None,
     ) -> None:
         """`check` asks a service about a key, `calls` tells when an account was answered, `proxy_user` whose password
-        the proxy is given, "" for nobody's. No account is in use before somebody `is_welcomed`.
+        the proxy is given, "" for nobody's. No account is in use before somebody `is_welcomed`. `balance_of` and
+        `open_payment_of` tell, by account id and in USD, the last known balance and a top-up that is not settled.
         """
         super().__init__()
         self._accounts = accounts
@@ -88,12 +114,15 @@ class AccountsPresenter(QObject):
         self._tests: dict[str, TestLine] = {}
         self._answers: dict[str, LastResponse] = {}
         self._calls = calls
-        self._removed: tuple[Account, str | None] | None = None
+        self.removal = AccountRemoval(accounts, secrets, now)
+        self._balance_of = balance_of
+        self._open_payment_of = open_payment_of
+        self._undoable = ""  # the account that was removed last
         self._waiting: tuple[Account, str] | None = None  # a new account and its key, until there is a place for it
-        self._writing = asyncio.Lock()
         self.state = AccountsState(problem=accounts.note)
         secrets.state_changed.connect(lambda _state: self.refresh())
         secrets.ready.connect(self._add_waiting)
+        secrets.ready.connect(self.delete_due)
         if calls is not None:
             calls.changed.connect(lambda _account: self.refresh())
         self.refresh()
@@ -120,12 +149,27 @@ class AccountsPresenter(QObject):
         self._tasks.start_unless_running(f"key {account_id}", self._replace_key, account_id, key)
 
     def remove_key(self, account_id: str) -> None:
-        """Forget the key and keep the account."""
+        """Keep an account without its key. A wallet's private key stays among the removed wallets for 30 days."""
         self._tasks.start_unless_running(f"key {account_id}", self._remove_key, account_id)
 
     def remove(self, account_id: str) -> None:
-        """Forget an account and its key; `undo_remove` brings both back until Rialto closes or the next removal."""
+        """Take an account off the list; `undo_remove` restores it until Rialto quits or the next removal.
+
+        After that its API key is deleted. A wallet's private key is kept for 30 days: see `restore`.
+        """
         self._tasks.start_unless_running("remove", self._remove, account_id)
+
+    def restore(self, account_id: str) -> None:
+        """Put a removed wallet back on the list, with its key."""
+        self._tasks.start_unless_running("remove", self._restore, account_id)
+
+    def delete_permanently(self, account_id: str) -> None:
+        """Delete the private key of a removed wallet. Nothing brings it back."""
+        self._tasks.start_unless_running("remove", self._delete_permanently, account_id)
+
+    def delete_due(self) -> None:
+        """Delete the keys of removed accounts that need not be kept any longer."""
+        self._tasks.start_unless_running("delete removed", self._delete_due)
 
     def add(self, draft: AccountDraft, *, unchecked: bool = False) -> None:
         """Check the draft's key with its service, keep it and use the account. `unchecked` keeps it without asking."""
@@ -140,6 +184,10 @@ class AccountsPresenter(QObject):
         """The form was changed: an account that waits for a place for its key is not wanted any more."""
         self._waiting = None
         self._change(form=replace(self.state.form, waits=False))
+
+    async def facts(self, account_id: str) -> WalletFacts:
+        """What a person should know before the private key of this wallet goes."""
+        return WalletFacts(await self._balance_of(account_id), self._open_payment_of(account_id))
 
     # What others tell
 
@@ -158,9 +206,10 @@ class AccountsPresenter(QObject):
         accounts = self._accounts.list()
         self._change(
             accounts=tuple(build_rows(accounts, self._row)),
+            removed_wallets=tuple(build_rows(self._removed_wallets(), self._removed_row)),
             secrets=(
                 *(self._secret(account) for account in accounts if account.kind == "api_key"),
-                *(self._wallet_secret(account) for account in accounts if _has_own_key(account)),
+                *(self._wallet_secret(account) for account in accounts if account.has_private_key),
                 *self._proxy_secret(),
             ),
         )
@@ -250,51 +299,60 @@ class AccountsPresenter(QObject):
         account = self._accounts.get(account_id)
         if account is None:
             return
-        hint, watch_only = account.secret_hint, account.watch_only
-        watched = watch_only or account.kind == "wallet"  # without its key it can only be watched
-        # The account first: where the disk refuses that, the key stays.
-        await self._write(lambda: self._accounts.update(account_id, secret_hint="", watch_only=watched))
-        if not await self._forget_secret(account_id):
-            await self._write(lambda: self._accounts.update(account_id, secret_hint=hint, watch_only=watch_only))
+        if account.has_private_key:
+            await self.removal.remove_private_key(account_id, (await self.facts(account_id)).balance_usd)
+        elif not await self._remove_api_key(account):
             return
+        self.refresh()
         self.key_replaced.emit(account_id)
+
+    async def _remove_api_key(self, account: Account) -> bool:
+        # The account first: where the disk refuses that, the key stays.
+        await self._write(lambda: self._accounts.update(account.id, secret_hint=""))
+        if await self._forget_secret(account.id):
+            return True
+        await self._write(lambda: self._accounts.update(account.id, secret_hint=account.secret_hint))
+        return False
 
     async def _remove(self, account_id: str) -> None:
         account = self._accounts.get(account_id)
         if account is None or account.kind == "sandbox":
             return
         was_in_use = account_id == self._accounts.active_id
-        try:
-            key = await self._secrets.read(account_id)
-        except SecretStoreError:
-            key = None  # a locked keyring must not keep an account on the list for ever
-        if key is not None and not await self._forget_secret(account_id):
-            return
-        try:
-            await self._write(self._accounts.remove, account_id)
-        except Exception:  # the disk refused: the account stays, and so does its key
-            if key is not None:
-                await self._keep_secret(account_id, key)
-            raise
-        self._removed = (account, key)
-        self._change(removed=account.name, problem="")
+        balance = (await self.facts(account_id)).balance_usd if account.has_private_key else None
+        await self.removal.remove(account_id, balance)
+        self._undoable = account_id
+        self.refresh()
+        self._change(removed=account.name, removed_is_wallet=account.has_private_key, problem="")
         if was_in_use and self._accounts.active_id:
             self.account_chosen.emit(self._accounts.active_id)
+        await self._delete_due()
 
     async def undo_remove(self) -> None:
-        """Bring back the account that was removed last. Raises `StorageError`: it can be asked for again."""
-        if self._removed is None:
+        """Restore the account that was removed last. Raises `StorageError`: it can be asked for again."""
+        if self._undoable:
+            await self._restore(self._undoable)
+
+    async def _restore(self, account_id: str) -> None:
+        if self._accounts.removed_one(account_id) is None:
             return
-        account, key = self._removed
-        try:
-            await self._write(self._accounts.add, account)
-        except AccountRefused as error:
-            self._change(problem=error.sentence)
-            return
-        self._removed = None
-        self._change(removed="")
-        if key:
-            await self._keep_secret(account.id, key)
+        await self.removal.restore(account_id)
+        if account_id == self._undoable:
+            self._undoable = ""
+            self._change(removed="")
+        self.refresh()
+        self.key_replaced.emit(account_id)
+
+    async def _delete_permanently(self, account_id: str) -> None:
+        await self._with_secrets(lambda: self.removal.delete_permanently(account_id))
+        if account_id == self._undoable and self._accounts.removed_one(account_id) is None:
+            self._undoable = ""
+            self._change(removed="")
+        self.refresh()
+
+    async def _delete_due(self) -> None:
+        await self.removal.delete_due({self._undoable})
+        self.refresh()
 
     async def _add(self, draft: AccountDraft, unchecked: bool) -> None:
         await self._fill_form(self._add_checked(draft, unchecked))
@@ -372,19 +430,13 @@ class AccountsPresenter(QObject):
 
     def _drafted(self, draft: AccountDraft, key: str) -> Account:
         address = clean_address(draft.base_url)
-        name = " ".join(draft.name.split()) or self._free_name(host_name(address))
+        taken = (account.name for account in self._accounts.list())
+        name = " ".join(draft.name.split()) or free_name(host_name(address), taken)
         dialect = draft.dialect or guess_dialect(address)
         return new_account(name, address, dialect=dialect, secret_hint=hint_of(key))  # type: ignore[arg-type]  # checked there
 
-    def _free_name(self, wanted: str) -> str:
-        taken = {account.name.casefold() for account in self._accounts.list()}
-        names = (wanted, *(f"{wanted} {number}" for number in range(2, len(taken) + 3)))
-        return next(name for name in names if name.casefold() not in taken)
-
     async def _write(self, change: Callable[..., object], *args: object) -> None:
-        """Change the book off the UI thread, one change at a time: the disk is waited for."""
-        async with self._writing:
-            await asyncio.to_thread(change, *args)
+        await self.removal.write(lambda: change(*args))
         self.refresh()
 
     async def _keep_secret(self, account_id: str, key: str) -> bool:
@@ -416,6 +468,20 @@ class AccountsPresenter(QObject):
             in_use=account.id == self._accounts.active_id and self._is_welcomed(),
             test=test,
             partner=account.partner,
+            has_private_key=account.has_private_key,
+        )
+
+    def _removed_wallets(self) -> tuple[RemovedAccount, ...]:
+        return tuple(each for each in self._accounts.removed() if each.account.has_private_key)
+
+    def _removed_row(self, removed: RemovedAccount) -> RemovedRow:
+        left = removed.kept_until - self._now()
+        return RemovedRow(
+            id=removed.account.id,
+            name=removed.account.name,
+            address=removed.account.address,
+            balance_usd=removed.balance_usd,
+            days_left=max(0, -(-left // timedelta(days=1))),
         )
 
     def _secret(self, account: Account) -> SecretRow:
@@ -460,8 +526,3 @@ class AccountsPresenter(QObject):
     def _change(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
         self.state_changed.emit(self.state)
-
-
-def _has_own_key(account: Account) -> bool:
-    """Whether the private key of a wallet is kept on this computer."""
-    return account.kind == "wallet" and not account.watch_only

@@ -121,7 +121,8 @@ class AccountRowWidget(QWidget):
         partner.setToolTip(tr("Partners get higher rate limits."))
         partner.triggered.connect(lambda: self._want("partner"))
         menu.addSeparator()
-        menu.add(tr("Remove"), "trash", role="bad").triggered.connect(lambda: self._want("remove"))
+        words = tr("Remove…") if self._row.has_private_key else tr("Remove")
+        menu.add(words, "trash", role="bad").triggered.connect(lambda: self._want("remove"))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
         return menu

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
 
 Outcome = Literal["", "running", "ok", "warn", "bad"]
@@ -29,6 +30,7 @@ class AccountRow:
     in_use: bool
     test: TestLine = TestLine()
     partner: bool = False
+    has_private_key: bool = False  # removing it takes a wallet's key from the list
 
     @property
     def icon(self) -> str:
@@ -54,6 +56,17 @@ class SecretRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RemovedRow:
+    """A removed wallet whose key is still kept. `balance_usd` is what it had when it was removed, None if unknown."""
+
+    id: str
+    name: str
+    address: str
+    balance_usd: Decimal | None
+    days_left: int  # until its key is deleted
+
+
+@dataclass(frozen=True, slots=True)
 class FormState:
     """The form that adds an account. `problems` maps a field ("base_url", "key", "name") to its sentence."""
 
@@ -68,7 +81,9 @@ class FormState:
 @dataclass(frozen=True, slots=True)
 class AccountsState:
     accounts: tuple[AccountRow, ...] = ()
+    removed_wallets: tuple[RemovedRow, ...] = ()
     secrets: tuple[SecretRow, ...] = ()
     form: FormState = FormState()
     problem: str = ""  # a sentence about the section as a whole
-    removed: str = ""  # the name of the account that Undo would bring back, "" for none
+    removed: str = ""  # the name of the account that Undo would restore, "" for none
+    removed_is_wallet: bool = False

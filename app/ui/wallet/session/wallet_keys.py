@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.credentials.accounts import SANDBOX_ADDRESS, AccountRefused, clean_address, new_account
+from app.core.tasks import to_the_end
+from app.credentials.accounts import SANDBOX_ADDRESS, AccountRefused, clean_address, free_name, new_account
 from app.credentials.stores import SecretStoreError, StoreLocked
 from app.service.dialect import DIALECTS, guess_dialect
 from app.service.errors import AuthenticationFailed
@@ -112,7 +113,9 @@ class WalletKeys(QObject):
             await self._write_down(account, kind, host, document)
 
     def account(self, account_id: str) -> Account | None:
-        return self._accounts.get(account_id)
+        """Return an account by its id, also a removed one: its key can still be exported."""
+        removed = self._accounts.removed_one(account_id)
+        return removed.account if removed is not None else self._accounts.get(account_id)
 
     def site_at(self, address: str) -> Account:
         """Return what a wallet needs to know of a service that no account is for; it is not kept.
@@ -227,17 +230,18 @@ class WalletKeys(QObject):
             return await self._enter(name, address, site, watch_only=False, key=key.to_text())
 
     async def _enter(self, name: str, address: str, site: Account, *, watch_only: bool, key: str) -> Account:
-        """The key first: an account without its key would be of no use. An account that is refused keeps no key."""
+        """The key first: an account without its key would be of no use. An account that is refused keeps no key.
+
+        A wallet that is known already, watch-only or removed, gets its key back under its own id.
+        """
         address_used = SANDBOX_ADDRESS if site.is_sandbox else site.base_url
-        twin = next(
-            (each for each in self._accounts.list() if each.address == address and each.base_url == address_used), None
-        )
-        if twin is not None and key and not twin.watch_only and not await self._has_key(twin):
-            await self._place().write(twin.id, key)  # it was kept for one session only, or elsewhere
-            self.unlock()
-            return twin
-        if twin is not None:
-            raise AccountRefused("address", tr("This wallet is already in the list as {name}.", name=twin.name))
+        known = [*self._accounts.list(), *(each.account for each in self._accounts.removed())]
+        twin = next((each for each in known if each.address == address and each.base_url == address_used), None)
+        listed = self._accounts.get(twin.id) if twin is not None else None
+        if listed is not None and (not key or (listed.has_private_key and await self._has_key(listed))):
+            raise AccountRefused("address", tr("This wallet is already in the list as {name}.", name=listed.name))
+        if twin is not None and key:
+            return await to_the_end(self._give_key(listed or twin._replace(name=name), key))
         account = new_account(
             name,
             address_used,
@@ -246,6 +250,10 @@ class WalletKeys(QObject):
             address=address,
             watch_only=watch_only,
         )
+        return await to_the_end(self._keep(account, key))
+
+    async def _keep(self, account: Account, key: str) -> Account:
+        """Write a key and its account, "" for none."""
         if key:
             await self._place().write(account.id, key)
         try:
@@ -256,6 +264,20 @@ class WalletKeys(QObject):
             raise
         self.unlock()
         return account
+
+    async def _give_key(self, account: Account, key: str) -> Account:
+        """Write the key of a wallet that is known: it was kept for one session only, elsewhere, or removed."""
+        await self._place().write(account.id, key)
+
+        def change() -> Account:
+            if self._accounts.removed_one(account.id) is not None:
+                self._accounts.restore_removed(account.id)
+            others = (each.name for each in self._accounts.list() if each.id != account.id)
+            return self._accounts.update(account.id, name=free_name(account.name, others), watch_only=False)
+
+        kept = await asyncio.to_thread(change)
+        self.unlock()
+        return kept
 
     async def _has_key(self, account: Account) -> bool:
         """Whether the key of a wallet is where keys are. Raises `SecretStoreError` where nobody can look."""
