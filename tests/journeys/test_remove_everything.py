@@ -63,15 +63,14 @@ async def test_every_private_key_is_named_before_everything_is_removed_and_goes_
         rialto.places.keep_for_session()
         await until(lambda: rialto.places.state.is_ready)
         book = rialto.account_services.accounts
-        for name, base_url in (
-            ("Pocket", "https://api.example.com/v1"),
-            ("Play", SANDBOX_ADDRESS),
-            ("Old", SANDBOX_ADDRESS),
-        ):
-            account = book.add(new_account(name, base_url, kind="wallet", address=WALLET))
-            await rialto.places.write(account.id, "0x" + "11" * 32)
-            if name == "Old":
-                book.remove(account.id)
+        elsewhere = "https://api.example.com/v1"
+        wallets = [
+            book.add(new_account(name, base_url, kind="wallet", address=WALLET)).id
+            for name, base_url in (("Pocket", elsewhere), ("Play", SANDBOX_ADDRESS), ("Old", SANDBOX_ADDRESS))
+        ]
+        for account_id in wallets:
+            await rialto.places.write(account_id, "0x" + "11" * 32)
+        book.remove(wallets[-1])
         for answer in ("Export first…", "Remove everything"):
             rialto.window.open_settings("files")
             rialto.window.tab("settings").page("files").remove.click()
