@@ -12,11 +12,20 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette, QShowEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedWidget,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.resources import resources_folder
-from app.ui.kit.theme import Theme, fill
+from app.ui.kit.theme import Mode, Theme, fill
 from app.ui.kit.typography import FONT_FILES, STYLES
 
 THEMES = resources_folder() / "themes"
@@ -265,6 +274,50 @@ def test_motion_is_instant_only_when_reduced(theme: Theme) -> None:
     assert theme.motion_ms(120) == 120
     theme.set_reduced_motion(True)
     assert theme.motion_ms(120) == 0
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_high_contrast_reaches_7_to_1_for_text_and_4_5_to_1_for_controls(name: str) -> None:
+    tokens = {}
+    for file in (f"{name}.json", f"{name}-contrast.json"):
+        tokens |= json.loads((THEMES / file).read_text(encoding="utf-8"))
+    low = {
+        (role, surface): round(contrast(tokens[role], tokens[surface]), 2)
+        for roles, surfaces, least in (
+            (TEXTS, SURFACES, 7.0),
+            (SYNTAX, ("sunken", "canvas", "surface"), 7.0),
+            (("control", "line", "line2"), SURFACES, 4.5),
+            (CHARTS, ("canvas",), 4.5),
+            (("on_accent",), ("accent", "accent_hover"), 7.0),
+        )
+        for role in roles
+        for surface in surfaces
+        if contrast(tokens[role], tokens[surface]) < least
+    }
+    low |= {(role, "tint"): 0.0 for role in TINTED if contrast(tokens[role], tokens[f"{role}_tint"]) < 7.0}
+    assert low == {}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("make", [QLineEdit, QPlainTextEdit, QTextEdit])
+def test_placeholders_can_be_read_in_every_kind_of_field(
+    qtbot: QtBot, theme: Theme, mode: Mode, make: type[QLineEdit | QPlainTextEdit | QTextEdit]
+) -> None:
+    """Qt paints placeholders in the text's color at half opacity, unless the style sheet sets a color."""
+    theme.set_mode(mode)
+    field = make()
+    qtbot.addWidget(field)
+    field.setPlaceholderText("\u2588\u2588\u2588\u2588")  # full blocks: pixels in the color itself
+    field.resize(200, 60)
+    field.show()
+    image = field.grab().toImage()
+    background = theme.color("surface").name()
+    ratios = [
+        contrast(image.pixelColor(x, y).name(), background)
+        for x in range(10, image.width() - 10)
+        for y in range(10, image.height() - 10)
+    ]
+    assert max(ratios) >= 4.5
 
 
 def test_high_contrast_draws_lines_as_controls(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,6 +131,7 @@ async def test_a_dropped_file_shows_its_price_and_is_sent_by_ctrl_enter(
         assert tab.inspector_tab() == 0
         (said,) = (words for words in heard if words.startswith("Transcript ready."))
         assert "words" in said
+        assert "req " not in said
         headroom = tab.page.status_headroom()
         assert headroom is not None
         assert (headroom.of, headroom.requests_limit) == ("Audio", 60)
@@ -343,6 +344,16 @@ async def test_the_export_is_previewed_saved_copied_and_handed_on(
         assert [title for title, _ in handed] == ["note", "note"]
         assert handed[0][1] == tab.plain_text()
         dialogs[0].deleteLater()
+
+
+async def test_the_export_preview_follows_a_new_title(tmp_home: Path, theme: Theme) -> None:
+    async with open_transcription(tmp_home, theme) as tab:
+        await tab.seed()
+        QTest.mouseClick(tab.export.cards["md"], Qt.MouseButton.LeftButton)
+        assert tab.export.preview.toPlainText().startswith("# note")
+        tab.page.presenter.rename(tab.shown_head.id or "", "Ferry")
+        await tab.done()
+        assert tab.export.preview.toPlainText().startswith("# Ferry")
 
 
 async def test_the_table_of_files_runs_and_its_rows_open(tmp_home: Path, theme: Theme, sandbox: RunningSandbox) -> None:

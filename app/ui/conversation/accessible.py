@@ -5,6 +5,7 @@ Tab walks the same controls, and Enter presses them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect
@@ -104,7 +105,8 @@ class RowInterface(ReadInterface):
             return ""
         row = self._view.row(self.row_id)
         if kind == QAccessible.Text.Name:
-            words = " ".join(self._whole_text()[:NAME_CHARS].split())
+            heads = tuple(replace(each, children=()) if each.kind == "group" else each for each in self._below())
+            words = " ".join(plain_text(heads)[:NAME_CHARS].split())  # "5 sources" instead of all their quotations
             return " ".join(filter(None, (f"{_SPEAKERS[row.role]}:", _STATES.get(row.state, ""), words)))
         if kind == QAccessible.Text.Value:
             return self._whole_text()

@@ -66,13 +66,6 @@ _DISABLED = {
     QPalette.ColorRole.HighlightedText: "text3",
 }
 
-_STRONG = {
-    "text2": "text",
-    "text3": "text2",
-    "line": "control",
-    "line2": "control",
-}  # role → its color at high contrast
-
 
 def _style_each(style: QStyle, widgets: Iterable[QWidget]) -> None:
     for widget in widgets:
@@ -196,13 +189,17 @@ class Theme(QObject):
     def tokens(self) -> dict[str, str]:
         """Return role → `#RRGGBB` (or `#AARRGGBB`) of the theme in force."""
         name = "dark" if self._dark else "light"
-        tokens = self._tokens.get(name)
-        if tokens is None:
-            tokens = json.loads((self._folder / "themes" / f"{name}.json").read_text(encoding="utf-8"))
-            self._tokens[name] = tokens
-        return (
-            {**tokens, **{role: tokens[strong] for role, strong in _STRONG.items()}} if self._high_contrast else tokens
-        )
+        if self._high_contrast:
+            return self._colors_of(name) | self._colors_of(f"{name}-contrast")
+        return self._colors_of(name)
+
+    def _colors_of(self, name: str) -> dict[str, str]:
+        """Return the colors of a file in `resources/themes`. A `-contrast` file has only those that differ."""
+        found = self._tokens.get(name)
+        if found is None:
+            found = json.loads((self._folder / "themes" / f"{name}.json").read_text(encoding="utf-8"))
+            self._tokens[name] = found
+        return found
 
     def font(
         self, style: str = "body", weight: int | None = None, *, mono: bool = False, tabular: bool = False

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from app.service.http.sanitize import sanitize_line
 from app.translation import tr
+from app.ui.kit.lists.row_table import RowTable
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_workarounds.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
@@ -146,7 +147,7 @@ class StatusDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class BatchTable(QTableView):
+class BatchTable(RowTable):
     """Enter opens a file's page, Delete takes the file out of the table."""
 
     open_requested = Signal(str)
@@ -184,17 +185,11 @@ class BatchView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.model = BatchModel(self)
-        self.table = BatchTable()
+        self.table = BatchTable(tr("Files to transcribe"))
         self.table.setModel(self.model)
         self.table.setItemDelegate(StatusDelegate(theme, self.table))
-        self.table.setAccessibleName(tr("Files to transcribe"))
-        self.table.setShowGrid(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.words = Label(theme, "", "reading", weight=600, wrap=True, tabular=True)

@@ -85,7 +85,8 @@ class Canvas(QFrame):
         before = self.view
         had_focus = before != head.view and let_go(self)
         if before == "sound" and head.view == "result" and head.id == self._shown_id and self.isVisible():
-            announce(self, tr("Transcript ready. {receipt}", receipt=runs_text(head.receipt)))
+            without_ids = [run for run in head.receipt if not run.mono]
+            announce(self, tr("Transcript ready. {receipt}", receipt=runs_text(without_ids)))
         self._shown_id = head.id
         self.places.setCurrentIndex(VIEWS.index(head.view))
         self.start.show_head(head)

@@ -209,10 +209,13 @@ class TranscriptionPage(QObject):
         self.changed.emit()
 
     def _show_head(self, head: Head) -> None:
+        renamed = head.id is not None and head.id == self._head.id and head.title != self._head.title
         self._head = head
         self.list.show_open_row(head.id)
         self.main.show_head(head)
         self.side.show_head(head)
+        if renamed:
+            self._show_preview()
         self.changed.emit()
 
     def _show_options(self, options: Options, models: Sequence[ModelChoice]) -> None:

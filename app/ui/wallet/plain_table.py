@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+from PySide6.QtWidgets import QHeaderView
 
+from app.ui.kit.lists.row_table import RowTable
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 
@@ -65,7 +66,7 @@ class PlainModel(QAbstractTableModel):
 AROUND_HEADING = 34  # px beside its words
 
 
-class PlainTable(QTableView):
+class PlainTable(RowTable):
     def __init__(
         self,
         theme: Theme,
@@ -75,19 +76,10 @@ class PlainTable(QTableView):
         amounts: Collection[int] = (),
     ) -> None:
         """A width of 0 takes what is left; widths in px at 100 %. `amounts`: columns of numbers, at the right."""
-        super().__init__()
+        super().__init__(name)
         self._theme, self._titles, self._widths = theme, titles, widths
         self.rows = PlainModel(theme, titles, amounts)
         self.setModel(self.rows)
-        self.setAccessibleName(name)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
-        self.horizontalHeader().setHighlightSections(False)
         for column, width in enumerate(widths):
             if not width:
                 self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)

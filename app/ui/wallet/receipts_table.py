@@ -9,12 +9,13 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+from PySide6.QtWidgets import QHeaderView, QTableView
 
 from app.core import money, number_format, time_format
 from app.core.tabs import tab_title
 from app.translation import tr
 from app.ui.kit.icons import icon
+from app.ui.kit.lists.row_table import RowTable
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, BookRow
@@ -143,31 +144,21 @@ class ReceiptModel(QAbstractTableModel):
         return row.reference if column == REFERENCE else self._words(row, column)
 
 
-class ReceiptTable(QTableView):
+class ReceiptTable(RowTable):
     """Ctrl+C copies the whole reference of the row."""
 
     def __init__(
         self, theme: Theme, row_at: Callable[[int], BookRow | None], *, name: str, hides: bool = False
     ) -> None:
         """`hides`: where there is no room columns go, else the table is scrolled across."""
-        super().__init__()
+        super().__init__(name)
         self._theme = theme
         self._row_at = row_at
         self._hides = hides
         self.rows = ReceiptModel(theme, row_at)
         self.setModel(self.rows)
-        self.setAccessibleName(name)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
+        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setAccessibleName(name)
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
 from app.core import money, number_format
 from app.translation import tr, tr_n
 from app.ui.chat.session.inspector_state import Totals, TotalsRow
+from app.ui.kit.lists.row_table import RowTable
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import zone
@@ -98,7 +99,7 @@ class TotalsModel(QAbstractTableModel):
         return side | Qt.AlignmentFlag.AlignVCenter
 
 
-class TotalsTable(QTableView):
+class TotalsTable(RowTable):
     """Ctrl+C copies the table as tab-separated text."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -125,13 +126,10 @@ class TotalsPage(QWidget):
         self._sum = Label(theme, "", "title", tabular=True)
         self._line = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.model = TotalsModel(theme, self)
-        self.table = TotalsTable()
+        self.table = TotalsTable(tr("Tokens and cost by model"))
         self.table.setModel(self.model)
-        self.table.setAccessibleName(tr("Tokens and cost by model"))
         self.table.setProperty("sizing", "narrow")
-        self.table.setShowGrid(False)
-        self.table.verticalHeader().hide()
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setWordWrap(True)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)  # names may wrap
@@ -139,7 +137,6 @@ class TotalsPage(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
         self._note = Label(
             theme,
             tr("Includes hidden branches, because they were paid for too."),
