@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from PySide6.QtGui import QTextCharFormat, QTextCursor
 
 from app.ui.conversation.code_box import CodeBox
 from app.ui.conversation.streaming_markdown import StreamingMarkdown
@@ -100,6 +101,29 @@ def test_html_stays_visible_text(theme: Theme) -> None:
     assert "<b>bold</b> <img src=x onerror=y>" in text(flow)
     assert "<script>alert(1)</script>" in text(flow)
     assert not spans(flow, "link")
+
+
+def test_breaks_and_small_letters_are_drawn_and_keys_are_chips(theme: Theme) -> None:
+    flow = flow_of(
+        theme, "one<br>two<br/>\nH<sub>2</sub>O, x<sup>n</sup>, <kbd>Ctrl</kbd>, `<br>`, <br id=a>, </sub>\n"
+    )
+    written = text(flow)
+    assert written.split("\n")[:2] == ["one", "two"]
+    assert "H2O, xn" in written
+    assert "<br id=a>, </sub>" in written
+    assert [span.raw for span in spans(flow, "code")] == ["Ctrl", "<br>"]
+    cursor = QTextCursor(prose(flow)[0].document)
+    found: dict[str, QTextCharFormat.VerticalAlignment] = {}
+    for sign in "2On":
+        cursor.setPosition(prose(flow)[0].document.toPlainText().rindex(sign) + 1)
+        found[sign] = cursor.charFormat().verticalAlignment()
+    assert found == {
+        "2": QTextCharFormat.VerticalAlignment.AlignSubScript,
+        "O": QTextCharFormat.VerticalAlignment.AlignNormal,
+        "n": QTextCharFormat.VerticalAlignment.AlignSuperScript,
+    }
+    table = next(box for box in boxes(flow_of(theme, "|a|\n|-|\n|one<br>two|\n")) if isinstance(box, TableBox))
+    assert table.text(0, table.length) == "a\none two"
 
 
 def test_an_image_is_its_alt_text_and_a_link(theme: Theme) -> None:
@@ -231,6 +255,10 @@ def test_structure_characters_in_a_message_are_plain_spaces(theme: Theme) -> Non
         "![" * 2000,
         "$" * 3000,
         "[REF]" * 2000,
+        "<sub>" * 3000,
+        "<sub>" * 200 + "a" + "</sub>" * 200,
+        "<br>" * 3000,
+        "https://a。" * 500,
         "^" * 3000,
         "&" * 3000,
         "\\" * 3000,

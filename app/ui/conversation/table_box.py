@@ -91,9 +91,8 @@ class TableBox(HorizontalScrollBox):
         widths = [0.0] * self._columns
         for row in table.rows:
             for column, cell in enumerate(row[: self._columns]):
-                widths[column] = max(
-                    widths[column], metrics.horizontalAdvance(visible_text(cell)) + CHIP_AIR * chip_count(cell)
-                )
+                widest = max(metrics.horizontalAdvance(line) for line in visible_text(cell).split("\n"))
+                widths[column] = max(widths[column], widest + CHIP_AIR * chip_count(cell))
         return [width + air for width in widths]
 
     def _write(self, table: Table, bound: int | None) -> QTextTable:

@@ -49,6 +49,9 @@ def _renderer() -> RendererHTML:
         def math(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
             return f"<code>{escape(tokens[idx].content)}</code>"
 
+        def kbd(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+            return f"<kbd>{escape(tokens[idx].content)}</kbd>"
+
         def footnote_mark(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
             return f"<sup>[{escape(tokens[idx].content)}]</sup>"
 

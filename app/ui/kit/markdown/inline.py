@@ -60,10 +60,18 @@ class InlineWriter:
 
     def write(self, tokens: Sequence[Token], font: str = "", role: str = "", strong: bool = False) -> None:
         """Append `tokens` in the given font of the style; `role` replaces the color of plain text."""
-        state: dict[str, Any] = {"font": font, "role": role, "strong": strong, "emphasis": False, "struck": False}
+        state: dict[str, Any] = {
+            "font": font,
+            "role": role,
+            "strong": strong,
+            "emphasis": False,
+            "struck": False,
+            "shift": "",
+        }
         href = ""
         link_start = 0
         depth = {"strong": int(strong), "em": 0, "s": 0}
+        shifts: list[str] = []
         self.tail = self._style.text(**state)
         for token in tokens:
             if token.nesting >= 0:
@@ -76,7 +84,12 @@ class InlineWriter:
                 case "strong_close" | "em_close" | "s_close":
                     depth[token.type.removesuffix("_close")] -= 1
                     self.tail_closed = True
-                case "code_inline":
+                case "sub_open" | "sup_open":
+                    shifts.append(token.tag)
+                case "sub_close" | "sup_close":
+                    shifts.pop()
+                    self.tail_closed = True
+                case "code_inline" | "kbd":
                     self._code(token.content, href)
                 case "softbreak" | "hardbreak":
                     self._cursor.insertText(LINE_BREAK, self._style.text(**state))
@@ -102,6 +115,7 @@ class InlineWriter:
             state["strong"] = depth["strong"] > 0
             state["emphasis"] = depth["em"] > 0
             state["struck"] = depth["s"] > 0
+            state["shift"] = shifts[-1] if shifts else ""
 
     def _plain(self, text: str, href: str, state: dict[str, Any]) -> None:
         if text:
@@ -199,9 +213,11 @@ def clean(text: str) -> str:
 
 def visible_text(tokens: Sequence[Token]) -> str:
     """Return about what a reader will see of inline tokens, for measuring."""
-    return "".join(token.content for token in tokens if token.type != "citation")
+    return "".join("\n" if token.type == "hardbreak" else token.content for token in tokens if token.type != "citation")
 
 
 def chip_count(tokens: Sequence[Token]) -> int:
     """Return how many chips inline tokens have."""
-    return sum(token.type in ("citation", "code_inline", "image", "footnote_mark", "picture") for token in tokens)
+    return sum(
+        token.type in ("citation", "code_inline", "kbd", "image", "footnote_mark", "picture") for token in tokens
+    )

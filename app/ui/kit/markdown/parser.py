@@ -1,18 +1,23 @@
 """From Markdown source to markdown-it tokens, with nothing in them that could fetch, run or style.
 
-Raw HTML is off (it stays visible as text), links lead to web and mail addresses only, and three things are known beyond
-CommonMark and tables: citation markers, footnotes, and mathematics. Small images that the text itself carries as
-`data:` addresses become tokens of their own; every other address of an image stays an address.
+Raw HTML is off (it stays visible as text), except `<br>`, `<sub>`, `<sup>` and `<kbd>` without attributes, which are
+tokens of their own. Links lead to web and mail addresses only, and three things are known beyond CommonMark and tables:
+citation markers, footnotes, and mathematics. Small images that the text itself carries as `data:` addresses become
+tokens of their own; every other address of an image stays an address.
+
+Emphasis and bare addresses end where East Asian texts end them, which put no blanks around either.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache, partial
+from html import unescape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from app.ui.kit.markdown.citations import MARKER, indexes_of
+from app.ui.kit.scripts import is_east_asian, is_punctuation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
@@ -40,6 +45,12 @@ _MATHS = re.compile(
 _LIKE_MATHS = re.compile(r"[\\^_=+<>|{}]|^\s*\S\s*$")  # `\[note\]` is a bracket that was escaped
 _MATHS_BLOCK = re.compile(r" {0,3}(?:\$\$|\\\[)")
 _IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})\)")
+_BREAK = re.compile(r"<br[ \t]*/?>[ \t]*\n?", re.IGNORECASE)
+_TAGGED = re.compile(r"<(sub|sup|kbd)>((?:(?!<\1>)[^\n]){1,200}?)</\1>", re.IGNORECASE)
+_LINK_END = re.compile(
+    r"\*\*|[\u3000-\u3003\u3008-\u3020\ufe30-\ufe4f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff64]"
+)
+_LABEL_END = ":;,.!?…"  # `**Note:**text`
 _STAND_IN = re.compile(r"!\[([^\[\]\n]{0,300})\]\(data-picture:(\d{1,4})\)")
 
 
@@ -116,7 +127,12 @@ def parser() -> MarkdownIt:
     made.normalizeLink = normalize  # type: ignore[method-assign]  # the documented way to replace it
     made.normalizeLinkText = lambda link: link  # type: ignore[method-assign]  # an address is shown as it is
     made.validateLink = _is_kept_link  # type: ignore[method-assign]  # the documented way to replace it
+    made.linkify.test_schema_at = partial(_link_length, made.linkify.test_schema_at)
+    for name in ("emphasis", "strikethrough"):
+        (rule,) = (each.fn for each in made.inline.ruler.__rules__ if each.name == name)
+        made.inline.ruler.at(name, partial(_marks, rule))
     made.inline.ruler.before("escape", "maths", _maths)
+    made.inline.ruler.before("autolink", "tag", _tag)
     made.inline.ruler.before("link", "picture", _picture)
     made.block.ruler.before("table", "maths_block", _maths_block, {"alt": ["paragraph", "reference"]})
     made.inline.ruler.at("link", partial(_link, link))
@@ -131,6 +147,76 @@ def _link(rule: Callable[[StateInline, bool], bool], state: StateInline, silent:
     if state.src[state.pos] != "[" or (state.src.rfind("](") < state.pos and not state.env.get("references")):
         return False
     return rule(state, silent)
+
+
+def _link_length(rule: Callable[[str, str, int], int], text: str, name: str, position: int) -> int:
+    """The length of the bare address behind its scheme: it ends at East Asian punctuation and at the end of bold text.
+
+    A host whose last label goes on in another script ends there: what follows is the sentence.
+    """
+    length = rule(text, name, position)
+    found = text[position : position + length]
+    end = _LINK_END.search(found)
+    found = found[: end.start()] if end is not None else found
+    host = re.match(r"//[^/?#]*", found)
+    if host is not None and not host[0].isascii():
+        label = host[0].rfind(".") + 1
+        last = host[0][label:]
+        cut = next((at for at, each in enumerate(last) if is_east_asian(each)), 0)
+        if cut and last[:cut].isascii():
+            found = found[: label + cut]
+    return len(found) if found.strip("/") else 0
+
+
+def _marks(rule: Callable[[StateInline, bool], bool], state: StateInline, silent: bool) -> bool:
+    """Let emphasis also begin and end next to East Asian text, and end behind the punctuation of a label.
+
+    CommonMark asks for a blank between punctuation and the mark beside it, which these texts do not have.
+    """
+    start, before = state.pos, len(state.delimiters)
+    if not rule(state, silent):
+        return False
+    added = state.delimiters[before:]
+    if not added or state.src[start] == "_":
+        return True
+    left = state.src[start - 1] if start else " "
+    right = state.src[state.pos] if state.pos < state.posMax else " "
+    if left.isspace() or right.isspace():
+        return True
+    opens = is_east_asian(left) or (is_punctuation(right) and is_east_asian(right))
+    closes = is_east_asian(right) or (is_punctuation(left) and is_east_asian(left))
+    closes = closes or (state.pos - start > 1 and left in _LABEL_END and right.isalnum())
+    for delimiter in added:
+        delimiter.open = delimiter.open or opens
+        delimiter.close = delimiter.close or closes
+    return True
+
+
+def _tag(state: StateInline, silent: bool) -> bool:
+    """The four tags that models write where Markdown has no mark of its own."""
+    if state.src[state.pos] != "<":
+        return False
+    found = _BREAK.match(state.src, state.pos)
+    if found is not None and found.end() <= state.posMax:
+        if not silent:
+            state.push("hardbreak", "br", 0)
+        state.pos = found.end()
+        return True
+    found = _TAGGED.match(state.src, state.pos)
+    if found is None or found.end() > state.posMax:
+        return False
+    if not silent:
+        name, last = found[1].lower(), state.posMax
+        if name == "kbd":
+            state.push(name, name, 0).content = unescape(found[2])
+        else:
+            state.push(f"{name}_open", name, 1)
+            state.pos, state.posMax = found.start(2), found.end(2)
+            state.md.inline.tokenize(state)
+            state.posMax = last
+            state.push(f"{name}_close", name, -1)
+    state.pos = found.end()
+    return True
 
 
 def _citation(state: StateInline, silent: bool) -> bool:

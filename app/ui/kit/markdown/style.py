@@ -29,6 +29,10 @@ _GAPS = {
 _BELOW = {"heading": 18, "code": 12, "table": 12, "rule": 16, "footnote": 16}
 _ABOVE = {"heading": 8, "code": 12, "table": 12, "rule": 16}
 _USUAL_GAP = 10
+_SHIFTS = {
+    "sub": QTextCharFormat.VerticalAlignment.AlignSubScript,
+    "sup": QTextCharFormat.VerticalAlignment.AlignSuperScript,
+}
 
 
 class MarkdownStyle:
@@ -48,7 +52,7 @@ class MarkdownStyle:
         # Of lines that may grow: there Qt puts all the spare room above the type.
         self.growing_shift = -(self.line - metrics.height()) / 2
         self.figures: Figures | None = None
-        self._formats: dict[tuple[str, bool, bool, bool, str, str], QTextCharFormat] = {}
+        self._formats: dict[tuple[str, bool, bool, bool, str, str, str], QTextCharFormat] = {}
         self._pads: dict[tuple[str, float], QTextCharFormat] = {}
         self.headings = (theme.font("title"), theme.font("heading"), theme.font(base, 600))
         self._heading_lines = (theme.line_px("title"), theme.type_px(24), self.line)
@@ -84,13 +88,19 @@ class MarkdownStyle:
         struck: bool = False,
         role: str = "",
         href: str = "",
+        shift: str = "",
     ) -> QTextCharFormat:
-        """Return the format of running text; `font` is "" for the base, "code", "chip", "small", "h1" to "h3"."""
-        key = (font, strong, emphasis, struck, role, href)
+        """Return the format of running text.
+
+        `font` is "" for the base, "code", "chip", "small", "h1" to "h3"; `shift` is "", "sub" or "sup".
+        """
+        key = (font, strong, emphasis, struck, role, href, shift)
         made = self._formats.get(key)
         if made is None:
             made = QTextCharFormat()
             made.setFont(self._font(font, strong, emphasis, struck))
+            if shift:
+                made.setVerticalAlignment(_SHIFTS[shift])
             made.setForeground(self.theme.color(role or ("accent" if href else self.role)))
             if href:
                 made.setAnchor(True)

@@ -21,6 +21,8 @@ _UNDECIDED = re.compile(
 )
 _OPEN_LINK = re.compile(r"!?\[([^\[\]\n]*)(?:\](?:\([^()\s]*(?:[ \t]+\"[^\"]*)?)?)?$")
 _MARK = re.compile(r"\\.|(`+)|(\*\*|__|~~|[*_])")
+_HALF_TAG = re.compile(r"<(?:/?(?:b|br|s|su|sub|sup|k|kb|kbd)? ?/?)$", re.IGNORECASE)
+_OPEN_TAG = re.compile(r"<(sub|sup|kbd)>(?!.*</\1>)", re.IGNORECASE)
 _BULLET = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
@@ -63,7 +65,9 @@ def _closed(line: str) -> str:
                 code = None
         elif mark is not None and code is None:
             _take_mark(line, mark, found.start(), found.end(), open_marks)
-    if code is not None:
+    if code is None:
+        line = _without_half_tag(line)
+    else:
         ticks, end = code
         if not line[end:].strip():
             line = line[: end - len(ticks)]
@@ -73,6 +77,17 @@ def _closed(line: str) -> str:
         body = line.rstrip()
         line = body[: end - len(mark)] if len(body) <= end else body + mark
     return line
+
+
+def _without_half_tag(line: str) -> str:
+    """Drop a tag that is only half there, and close one that is open."""
+    half = _HALF_TAG.search(line)
+    if half is not None:
+        line = line[: half.start()]
+    opened = _OPEN_TAG.search(line, max(0, len(line) - 200))
+    if opened is None:
+        return line
+    return line[: opened.start()] if opened.end() == len(line) else f"{line}</{opened[1]}>"
 
 
 def _take_mark(line: str, mark: str, start: int, end: int, open_marks: list[tuple[str, int]]) -> None:
