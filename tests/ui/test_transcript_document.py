@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.time_format import position
+from app.ui.kit.scripts import join, words_of
 from app.ui.transcription.session.document import Document, Segment, Word, document_from, join_documents
 from app.ui.transcription.session.editing import edit_segment, merge, nudge, search, split, word_spans
 from app.ui.transcription.session.exporting import FORMATS, CueRules, Head, cues, export
 from app.ui.transcription.transcript_rows import found_in_row, rows_of
+from tests.reported_inputs import reported
 
 WORDS = [("high", 0.1, 0.4), ("water", 0.5, 0.9), ("at", 1.0, 1.1), ("six", 1.2, 1.6), ("the", 4.0, 4.2)]
 
@@ -214,10 +216,127 @@ def test_cues_obey_the_rules_and_never_overlap() -> None:
         assert " ".join(line for cue in found for line in cue.lines) == long.segments[0].text
 
 
-def test_a_short_cue_gives_way_to_the_next_one_and_not_the_other_way_round() -> None:
-    words = (Segment((Word("Oh.", 0.0, 0.1),), 0.0, 0.1), Segment((Word("Really?", 0.2, 1.0),), 0.2, 1.0))
-    first, second = cues(Document.of(words), CueRules())
-    assert (first.end, second.start) == (0.2, 0.2)
+def spoken(*segments: str, word_s: float = 0.25, pause_s: float = 0.1) -> Document:
+    """Segments whose words follow each other, each word as long as the others."""
+    made, at = [], 0.0
+    for said in segments:
+        words = []
+        for text in said.split():
+            words.append(Word(text, round(at, 3), round(at + word_s, 3)))
+            at += word_s
+        made.append(Segment(tuple(words), words[0].start, words[-1].end))
+        at += pause_s
+    return Document.of(made, "", at)
+
+
+INTERVIEW = spoken(
+    "I came here when I was nine and my mother said we would stay for one summer, and then nobody wanted to leave.",
+    "Weird.",
+    "So I learned the trade, the boats, the ropes, everything that there is to know about the things I am making.",
+    "Oh.",
+    "Really?",
+)
+
+
+def test_no_cue_is_shorter_than_a_second_and_no_word_stands_alone() -> None:
+    found = cues(INTERVIEW, CueRules())
+    assert min(cue.end - cue.start for cue in found) >= 1.0
+    assert all(one.end <= two.start for one, two in itertools.pairwise(found))
+    assert min(len(cue.lines[-1].split()) for cue in found) > 1
+    assert [cue.lines for cue in found][-1] == ("Oh. Really?",)
+
+
+def test_the_lines_of_a_cue_have_about_the_same_length() -> None:
+    found = [cue for cue in cues(INTERVIEW, CueRules()) if len(cue.lines) == 2]
+    assert found
+    assert all(abs(len(cue.lines[0]) - len(cue.lines[1])) <= 16 for cue in found)
+
+
+def test_a_short_cue_takes_its_second_from_the_one_behind_it() -> None:
+    long = (Word("abcdefghij", 0.4, 1.5), Word("klmnopqrs", 1.5, 2.6))
+    document = Document.of([Segment((Word("Oh.", 0.0, 0.3),), 0.0, 0.3), Segment(long, 0.4, 2.6)])
+    first, second = cues(document, CueRules(line_chars=20, lines=1))
+    assert (first.lines, first.end, second.start, second.end) == (("Oh.",), 1.0, 1.0, 2.6)
+
+
+def test_wide_characters_count_twice() -> None:
+    words = [Word(sign, at * 0.2, at * 0.2 + 0.2) for at, sign in enumerate("今天天气很好我们去公园散步吧" * 4)]
+    found = cues(Document.of([Segment(tuple(words), 0.0, words[-1].end)]), CueRules(longest_s=60))
+    assert all(len(line) <= 21 for cue in found for line in cue.lines)
+    assert "".join(line for cue in found for line in cue.lines) == "今天天气很好我们去公园散步吧" * 4
+
+
+# Scripts without blanks
+
+
+def received(name: str, *, without: str = "") -> Document:
+    """The document of a reported answer, without its running text or its words."""
+    body = json.loads(reported(name))
+    words = [(each["word"], each["start"], each["end"]) for each in body["words"]]
+    return document_from("" if without == "text" else body["text"], body["duration"], words, [])
+
+
+@pytest.mark.parametrize("without", ["", "text"])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("k15-words-zh.json", "今天天气很好，我们去公园散步吧。"),
+        ("k15-words-ja.json", "こんにちは、今回も説明します。"),
+        ("k15-words-pieces.json", "Hello, world's end."),
+        ("k15-words-mixed.json", "使用 OpenTool 製作的影片"),
+    ],
+)
+def test_pieces_are_joined_as_their_script_joins_them(name: str, said: str, without: str) -> None:
+    document = received(name, without=without)
+    assert document.text == said
+    assert export("txt", document, Head()) == f"{said}\n"
+    assert "".join(text for _, _, text in read_srt(export("srt", document, Head()))).replace("\n", "") == said
+    for mode in ("segments", "text"):
+        assert [row.text for row in rows_of(document, mode)] == [said]
+    assert json.loads(export("json", document, Head()))["text"] == said
+    first = document.segments[0].words
+    spans = word_spans(document.segments[0])
+    assert [said[start:end] for start, end in spans] == [word.text for word in first]
+    assert edit_segment(document, 0, said) is document
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("第3章です。", ["第", "3", "章", "です"], ["第3章", "です。"]),
+        ("สวัสดี ครับ", ["สวัสดี", "ครับ"], ["สวัสดี ", "ครับ"]),
+        ("Yes – “no”, he said.", ["Yes", "no", "he", "said"], ["Yes –", "“no”,", "he", "said."]),
+        ("Straße, ok", ["strasse", "OK"], ["Straße,", "ok"]),
+        ("안녕하세요 세계", ["안녕하세요", "세계"], ["안녕하세요", "세계"]),
+        ("other letters", ["High", "water"], ["High", "water"]),
+    ],
+)
+def test_punctuation_and_blanks_come_from_the_running_text(text: str, words: list[str], expected: list[str]) -> None:
+    timed = [(word, float(at), at + 1.0) for at, word in enumerate(words)]
+    document = document_from(text, None, timed, [])
+    assert [word.text for segment in document.segments for word in segment.words] == expected
+    assert document.segments[-1].words[-1].end == len(words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["今天天气很好，我们去公园散步吧。", "使用OpenTool製作", "「はい」とー言った 次", "ไปเที่ยว นะ", "plain words, here"],
+)
+def test_text_without_times_is_cut_into_words_that_join_again(text: str) -> None:
+    words = words_of(text)
+    assert join(words) == text
+    assert len(words) > 1
+    document = document_from(text, 4.0, [], [])
+    assert " ".join(document.text.split("\n")).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_correction_in_a_script_without_blanks_keeps_the_other_times() -> None:
+    document = received("k15-words-ja.json")
+    edited = edit_segment(document, 0, "こんにちは、今日も説明します。")
+    assert edited.text == "こんにちは、今日も説明します。"
+    assert edited.segments[0].words[0].start == 0.0
+    before = {word.text: word.end for word in document.segments[0].words}
+    assert edited.segments[0].words[-1].end == before["します。"]
 
 
 @given(st.lists(st.tuples(st.floats(0, 50), st.floats(0, 50)), min_size=1, max_size=12))

@@ -15,6 +15,7 @@ from app.core.number_format import or_dash
 from app.core.time_format import position
 from app.service.http.sanitize import sanitize_text
 from app.translation import tr
+from app.ui.kit.scripts import join, spans_of
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.editing import Match, word_spans
 from app.ui.transcription.session.exporting import PARAGRAPH_PAUSE_S
@@ -102,15 +103,14 @@ def _paragraphs(document: Document) -> tuple[Row, ...]:
 
 
 def _row(document: Document, numbers: Sequence[int], label: str) -> Row:
-    texts: list[str] = []
-    spans: list[tuple[int, int, int, int]] = []
-    at = 0
-    for number in numbers:
-        for place, word in enumerate(document.segments[number].words):
-            spans.append((at, at + len(word.text), number, place))
-            texts.append(word.text)
-            at += len(word.text) + 1
-    return Row(label, " ".join(texts), numbers[0], tuple(spans))
+    named = [
+        (number, place, word.text) for number in numbers for place, word in enumerate(document.segments[number].words)
+    ]
+    texts = [text for _, _, text in named]
+    spans = tuple(
+        (start, end, number, place) for (number, place, _), (start, end) in zip(named, spans_of(texts), strict=True)
+    )
+    return Row(label, join(texts), numbers[0], spans)
 
 
 class RowSheet:

@@ -7,19 +7,24 @@ length and marked as estimated: good enough to find a place, and never passed of
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.ui.kit.scripts import join, needs_blank, words_of
+
 PAUSE_S = 0.8  # between two words of different segments, where only words are given
 LONGEST_SEGMENT_S = 20.0
-SENTENCE_END = re.compile(r"""[.!?…。！？][)"'”’»\]]*$""")
+SENTENCE_END = re.compile(r"""[.!?…。！？][)"'”’»\]」』）]*\s*$""")
 SECONDS_PER_CHAR = 0.065  # of speech, when not even the length of the recording is known
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
+    """A word with its punctuation, or a character of a script without blanks; a blank that follows one is its last."""
+
     text: str
     start: float
     end: float
@@ -35,7 +40,7 @@ class Segment:
 
     @property
     def text(self) -> str:
-        return " ".join(word.text for word in self.words)
+        return join([word.text for word in self.words]).rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +136,7 @@ def document_from(
     segments: Sequence[tuple[str, float, float]],
 ) -> Document:
     """Make a document of what the service answered, whichever lists of times it filled (any may be empty)."""
-    heard = tuple(Word(word.strip(), *_span(start, end)) for word, start, end in words if word.strip())
+    heard = _heard([(word, *_span(start, end)) for word, start, end in words if word.strip()])
     spans = [(said.strip(), *_span(start, end)) for said, start, end in segments if said.strip()]
     if heard and spans:
         return Document.of(_words_into_segments(heard, spans), "", duration_s)
@@ -160,7 +165,7 @@ def join_documents(parts: Sequence[tuple[Document, float]], duration_s: float | 
 
 def segment_of(text: str, start: float, end: float) -> Segment:
     """Return a segment whose words share its time by their length."""
-    return Segment(spread(text.split(), start, end), start, end)
+    return Segment(spread(words_of(text), start, end), start, end)
 
 
 def spread(texts: Sequence[str], start: float, end: float) -> tuple[Word, ...]:
@@ -200,17 +205,54 @@ def _words_into_segments(words: Sequence[Word], spans: Sequence[tuple[str, float
     return segments
 
 
+def _heard(pieces: Sequence[tuple[str, float, float]]) -> tuple[Word, ...]:
+    """The words of a list. Some models cut words into pieces and put a blank before those that begin one."""
+    words = [Word(text.strip(), start, end) for text, start, end in pieces]
+    if any(text[0].isspace() for text, _, _ in pieces[1:]):
+        return _with_signs(words, "".join(text for text, _, _ in pieces))
+    return tuple(words)
+
+
 def _with_signs(words: Sequence[Word], text: str) -> tuple[Word, ...]:
-    """Take capitals and punctuation from the running text, where it holds just the same words."""
-    written = text.split()
-    if len(written) != len(words):
+    """Take capitals, punctuation and blanks from the running text, where it has just the same letters."""
+    letters = [(letter, at) for at, sign in enumerate(text) for letter in _letters(sign)]
+    bare = [_letters(word.text) for word in words]
+    if not letters or "".join(bare) != "".join(letter for letter, _ in letters):
         return tuple(words)
-    if any(_bare(one) != _bare(word.text) for one, word in zip(written, words, strict=True)):
-        return tuple(words)
-    return tuple(replace(word, text=one) for one, word in zip(written, words, strict=True))
+    found: list[Word] = []
+    done = begun = 0  # letters, and characters of the text, that are in `found`
+    for word, own in zip(words, bare, strict=True):
+        if not own:  # punctuation of its own: it stands with the word before it
+            if found:
+                found[-1] = replace(found[-1], end=max(found[-1].end, word.end))
+            continue
+        done += len(own)
+        last = letters[done - 1][1] + 1
+        following = letters[done][1] if done < len(letters) else len(text)
+        end = last + _sign_end(text[last:following])
+        piece = text[begun:end]
+        begun = end
+        said = " ".join(piece.split())
+        glued = found and not piece[:1].isspace() and not found[-1].text.endswith(" ")
+        if glued and needs_blank(found[-1].text, said):
+            found[-1] = Word(found[-1].text + said, found[-1].start, max(found[-1].end, word.end))
+            continue
+        if found and piece[:1].isspace() and not needs_blank(found[-1].text, said):
+            found[-1] = replace(found[-1], text=f"{found[-1].text} ")
+        found.append(replace(word, text=said))
+    return tuple(found)
 
 
-def _bare(text: str) -> str:
+def _sign_end(gap: str) -> int:
+    """How much of the text between two words belongs to the first: up to the last blank, or to an opening sign."""
+    blanks = [at for at, sign in enumerate(gap) if sign.isspace()]
+    if blanks:
+        return len(gap[: blanks[-1]].rstrip())
+    opening = (at for at, sign in enumerate(gap) if unicodedata.category(sign) in ("Ps", "Pi") or sign in "¿¡")
+    return next(opening, len(gap))
+
+
+def _letters(text: str) -> str:
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
@@ -235,7 +277,7 @@ def _by_pauses(words: Sequence[Word]) -> list[Segment]:
 def _estimated(text: str, duration_s: float | None) -> list[Segment]:
     """Cut a text without times at its sentence ends, and spread the recording over it."""
     sentences: list[list[str]] = [[]]
-    for word in text.split():
+    for word in words_of(text):
         sentences[-1].append(word)
         if SENTENCE_END.search(word):
             sentences.append([])

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
+from app.ui.kit.scripts import join, spans_of, words_of
 from app.ui.transcription.session.document import Document, Segment, Word, spread
 
 SHORTEST_S = 0.05  # of a segment or a word that somebody nudges
@@ -21,8 +22,8 @@ def edit_segment(document: Document, number: int, text: str) -> Document:
     An empty text deletes the segment.
     """
     segment = document.segments[number]
-    written = text.split()
-    if written == [word.text for word in segment.words]:
+    written = words_of(text)
+    if join(written).rstrip() == segment.text:
         return document
     rows = list(document.segments)
     if not written:
@@ -33,22 +34,23 @@ def edit_segment(document: Document, number: int, text: str) -> Document:
 
 
 def _retimed(segment: Segment, written: list[str]) -> tuple[Word, ...]:
-    before = [word.text for word in segment.words]
+    said_before = [one for word in segment.words for one in spread(words_of(word.text), word.start, word.end)]
+    before = [word.text for word in said_before]
     words: list[Word] = []
     matcher = SequenceMatcher(None, [_key(text) for text in before], [_key(text) for text in written], autojunk=False)
     for kind, old, old_end, new, new_end in matcher.get_opcodes():
         if kind == "equal":
             for place, text in zip(range(old, old_end), written[new:new_end], strict=True):
-                words.append(replace(segment.words[place], text=text))
+                words.append(replace(said_before[place], text=text))
         elif kind == "replace":
-            said = segment.words[old:old_end]
+            said = said_before[old:old_end]
             if len(said) == new_end - new:
                 words += [replace(word, text=text) for word, text in zip(said, written[new:new_end], strict=True)]
             else:
                 words += spread(written[new:new_end], said[0].start, said[-1].end)
         elif kind == "insert":
             start = words[-1].end if words else segment.start
-            end = segment.words[old].start if old < len(segment.words) else segment.end
+            end = said_before[old].start if old < len(said_before) else segment.end
             if end - start < SHORTEST_S and words:  # no pause to put them in: they share the time of the word before
                 last = words.pop()
                 words += spread([last.text, *written[new:new_end]], last.start, max(last.end, end))
@@ -58,7 +60,7 @@ def _retimed(segment: Segment, written: list[str]) -> tuple[Word, ...]:
 
 
 def _key(text: str) -> str:
-    return text.casefold().strip(".,;:!?…\"'“”‘’()[]")
+    return text.casefold().strip(" .,;:!?…\"'“”‘’()[]")
 
 
 def nudge(document: Document, number: int, edge: str, by_s: float) -> Document:
@@ -162,9 +164,4 @@ def replaced(document: Document, found: Sequence[Match], text: str) -> Document:
 
 def word_spans(segment: Segment) -> tuple[tuple[int, int], ...]:
     """Return where each word stands in the segment's text: (first character, one behind the last)."""
-    spans: list[tuple[int, int]] = []
-    at = 0
-    for word in segment.words:
-        spans.append((at, at + len(word.text)))
-        at += len(word.text) + 1
-    return tuple(spans)
+    return tuple(spans_of([word.text for word in segment.words]))
