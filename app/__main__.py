@@ -3,8 +3,11 @@
 import gc
 import sys
 
+from app.sandbox.crash_dumps import forbid_crash_dumps
+
 
 def main() -> int:
+    forbid_crash_dumps()  # before anything can be in memory that may not reach the disk
     if sys.argv[1:] == ["--typeset"]:  # a built program that sets formulas for the one with the window
         from app.ui.kit.markdown.formula_worker import serve
 

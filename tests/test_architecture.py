@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "app.ui.kit.qt_workarounds.pyside_features",
         "app.ui.kit.markdown.formula_worker",
         "app.sandbox.child_process",
+        "app.sandbox.crash_dumps",
         "app.documents.worker",
         "app.storage.imports.export_reading",
     ),

@@ -66,9 +66,9 @@ if sys.platform == "win32":
 else:
 
     def limit_this_process(memory_bytes: int = MEMORY_BYTES) -> None:
-        """Bound memory, forbid memory dumps, and step back behind the window. What a system lacks is passed over."""
+        """Bound memory, and step back behind the window. What a system lacks is passed over."""
         os.nice(NICE)
-        wanted = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, memory_bytes)]
+        wanted = [(resource.RLIMIT_DATA, memory_bytes)]
         if sys.platform == "darwin":  # takes no notice of the other one
             wanted.append((resource.RLIMIT_RSS, memory_bytes))
         for kind, value in wanted:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from app.sandbox import RESOURCES
 from app.sandbox.accounts import faucet
+from app.sandbox.crash_dumps import forbid_crash_dumps
 from app.sandbox.error_output import label_libraries
 from app.sandbox.http.recording import Exchange, service_address, warn
 from app.sandbox.http.recording import load as load_recording
@@ -297,6 +298,7 @@ async def serve(chosen: argparse.Namespace) -> None:
 
 
 def main() -> None:
+    forbid_crash_dumps()
     chosen = read_arguments()
     label_libraries()
     ready: Path | None = chosen.ready_file

@@ -17,7 +17,11 @@ from app.storage.paths import HOME_VARIABLE, Paths
 from app.ui.shell.crash_dialog import CrashDialog
 from tests.journeys.killed_crash import DRAFT, QUESTION
 from tests.journeys.paying_tabs import video
+from tests.journeys.secrets_journey import places_of
+from tests.kit.memory_dumps import dumps_allowed
 from tests.kit.waiting import until
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends by a signal")
@@ -25,9 +29,13 @@ async def test_the_start_after_a_segmentation_fault_offers_its_report_and_brings
     start: Callable[..., Any], tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
+    here = tmp_path / "here"  # where a memory dump would be written
+    here.mkdir()
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.journeys.killed_crash", str(tmp_path)),
-        env={**os.environ, HOME_VARIABLE: str(home)},
+        env={**os.environ, HOME_VARIABLE: str(home), "PYTHONPATH": str(ROOT)},
+        cwd=here,
+        preexec_fn=dumps_allowed(),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
@@ -35,6 +43,8 @@ async def test_the_start_after_a_segmentation_fault_offers_its_report_and_brings
     assert process.returncode == -signal.SIGSEGV, told
     key = told.decode().strip()
     assert key
+    assert list(here.iterdir()) == []
+    assert places_of(key, tmp_path) == []
 
     async with start() as rialto:
         await until(lambda: isinstance(QApplication.activeModalWidget(), CrashDialog))
