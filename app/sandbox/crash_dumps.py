@@ -5,23 +5,25 @@ It is a module of its own for `app.__main__`, which imports nothing else of the 
 
 import sys
 
-_NO_DIALOG_AND_NO_REPORT = 0x1 | 0x2  # SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX
-_NO_HEAP = 0x1  # WER_FAULT_REPORTING_FLAG_NOHEAP
+if sys.platform == "win32":
+    import ctypes
 
+    _NO_DIALOG_AND_NO_REPORT = 0x1 | 0x2  # SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX
+    _NO_HEAP = 0x1  # WER_FAULT_REPORTING_FLAG_NOHEAP
 
-def forbid_crash_dumps() -> None:
-    """Forbid memory dumps of this process and of those that it starts. What a system lacks is passed over."""
-    if sys.platform == "win32":
-        import ctypes
-
+    def forbid_crash_dumps() -> None:
+        """Forbid memory dumps of this process and of those that it starts. What a system lacks is passed over."""
         ctypes.WinDLL("kernel32").SetErrorMode(_NO_DIALOG_AND_NO_REPORT)
         try:
             ctypes.WinDLL("wer").WerSetFlags(_NO_HEAP)
         except OSError:
             return
-    else:
-        import resource
 
+else:
+    import resource
+
+    def forbid_crash_dumps() -> None:
+        """Forbid memory dumps of this process and of those that it starts. What a system lacks is passed over."""
         try:
             # Not 0: Linux would still hand the memory to a program that collects dumps.
             resource.setrlimit(resource.RLIMIT_CORE, (1, 1))

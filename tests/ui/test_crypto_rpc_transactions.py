@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +16,7 @@ from app.bootstrap.crypto_rpc_tab import OwnWallets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import SANDBOX_ADDRESS, Account, Accounts, new_account
 from app.storage.settings import SettingsStore
+from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT as PLAY_ASSET
 from app.ui.crypto_rpc.session.transacting import SEND
 from app.ui.crypto_rpc.transaction_dialog import CONTRACT, TransactionDialog
@@ -31,6 +32,7 @@ from tests.ui.rpc_contract import ALICE, KEY
 from tests.ui.test_crypto_rpc_killed import arm
 
 NETWORK = "base-mainnet"
+UNKNOWN = "robinhood-testnet"  # its id is in no list of Rialto's
 BOB = "0x3535353535353535353535353535353535353535"
 ETHER = 10**18
 
@@ -247,6 +249,92 @@ async def test_a_node_of_another_chain_gets_no_signature(sender: Sender, monkeyp
     monkeypatch.setattr(sender.window.presenter.network_list, "chain_id", lambda _slug: 10)
     dialog = await sender.transfer("1")
     assert dialog.fault.text() == "The node is on chain 8453, but Base mainnet is chain 10. Nothing was signed."
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+def lie(sender: Sender, monkeypatch: pytest.MonkeyPatch, **answers: str) -> None:
+    """Have the node answer these methods with something else."""
+    jobs = sender.window.presenter.jobs
+    honest = jobs.send
+
+    async def send(network: str, rows: Sequence[CallRow], *, key: str, batch: bool) -> object:
+        call, outcomes = await honest(network, rows, key=key, batch=batch)
+        lied = [
+            replace(outcome, value=answers.get(row.method, outcome.value))
+            for row, outcome in zip(rows, outcomes, strict=True)
+        ]
+        return call, lied
+
+    monkeypatch.setattr(jobs, "send", send)
+
+
+async def transfer_on_unknown(sender: Sender, chain_id: str) -> TransactionDialog:
+    """Fill in a transfer on a network whose id Rialto does not know, and wait for the review or for what is wrong."""
+    dialog = await sender.open()
+    QTest.keyClicks(dialog.to, BOB)
+    QTest.keyClicks(dialog.amount, "1")
+    assert not dialog.review.isEnabled() and dialog.chain_id.isVisible()
+    QTest.keyClicks(dialog.chain_id, chain_id)
+    press(dialog, "Review…")
+    await until(lambda: bool(dialog.fault.text()) or sender.review() is not None)
+    return dialog
+
+
+async def test_on_an_unknown_network_the_person_names_the_chain_once(sender: Sender) -> None:
+    presenter = sender.window.presenter
+    presenter.use_network(UNKNOWN)
+    dialog = await transfer_on_unknown(sender, "4663")
+    answer = await sender.window.service.crypto_rpc.call(UNKNOWN, "eth_chainId", [])
+    chain_id = int(str(answer.outcome.result), 16)
+    assert dialog.fault.text().startswith(f"The node is on chain {chain_id}, but Robinhood testnet is chain 4663.")
+    dialog.chain_id.clear()
+    QTest.keyClicks(dialog.chain_id, hex(chain_id))
+    press(dialog, "Review…")
+    await until(lambda: sender.review() is not None)
+    assert str(chain_id) in sender.reviewed()
+    await sender.agree()
+    assert sender.sent() == 1
+    await presenter.network_list.refresh()  # as at the next start
+    dialog = await sender.open()
+    assert not dialog.chain_id.isVisible()
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+async def test_nothing_is_signed_for_the_id_of_another_known_network(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sender.window.presenter.use_network(UNKNOWN)
+    lie(sender, monkeypatch, eth_chainId="0x1")
+    dialog = await transfer_on_unknown(sender, "1")
+    assert dialog.fault.text() == "Chain 1 is Ethereum mainnet, not Robinhood testnet. Nothing was signed."
+    assert await sender.keys.signed_lately() == ()
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+@pytest.mark.parametrize(
+    ("amount", "tip", "warnings"),
+    [
+        ("1", 10**6, []),
+        ("0.0001", 10**10, ["more than the 0.0001 ether that you send", "a tip of 10 gwei"]),
+        ("1", 10**12, ["The fees may reach 0.021", "a tip of 1000 gwei"]),
+    ],
+)
+async def test_fees_that_are_out_of_proportion_are_pointed_out(
+    amount: str, tip: int, warnings: list[str], sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lie(sender, monkeypatch, eth_maxPriorityFeePerGas=hex(tip))
+    dialog = await sender.transfer(amount)
+    shown = sender.reviewed()
+    for each in warnings:
+        assert any(each in words for words in shown), shown
+    assert any("fees may reach" in words or "a tip of" in words for words in shown) == bool(warnings)
+    review = sender.review()
+    assert review is not None
+    press(review, "Do not send")
+    await until(dialog.review.isEnabled)
     press(dialog, "Cancel")
     await sender.window.settle()
 

@@ -389,9 +389,15 @@ class CryptoRpcPresenter(QObject):
             if first is not None and first.digest != operation.digest:
                 raise NotSent(Problem(key_note(first, operation.digest, now)[1].rstrip("."), severity="warn"))
             await check_caps(calls, account.id, operation.estimate.credits, now)
-            chain_id = self.network_list.chain_id(draft.network)
-            if transactions and not await self.ask(question_of(draft.network, chain_id, tuple(transactions.values()))):
-                return
+            if transactions:
+                question = question_of(
+                    draft.network,
+                    self.network_list.chain_id(draft.network),
+                    tuple(transactions.values()),
+                    network_of=self.network_list.network_of,
+                )
+                if not await self.ask(question):
+                    return
             await self.deliver(operation, rows, transactions)
 
     async def deliver(

@@ -52,6 +52,15 @@ class TransactionDialog(Dialog):
         self._to_label = self._held(tr("To"), self.to)
         self.body.addWidget(self.form)
         self._held(tr("Amount"), self.amount)
+        self.chain_id = TextField(theme, tr("Chain ID"), mono=True)
+        self.asks_chain_id = presenter.network_list.chain_id(self._network) is None
+        if self.asks_chain_id:
+            self._held(tr("Chain ID"), self.chain_id)
+            hint = tr(
+                "Rialto does not know this network’s chain ID. Enter the one that the network itself publishes. "
+                "Rialto remembers it for this service."
+            )
+            self.body.addWidget(Label(theme, hint, "small", "text2", wrap=True))
         words = tr(
             "Review reads nonce, fees, gas and balance from the network: {price}. Nothing is signed "
             "until you approve it.",
@@ -69,7 +78,7 @@ class TransactionDialog(Dialog):
 
     def _connect(self) -> None:
         self.mode.changed.connect(self._turn)
-        for field in (self.to, self.amount):
+        for field in (self.to, self.amount, self.chain_id):
             field.textChanged.connect(self._check)
         self.form.changed.connect(self._check)
         self.form.grown.connect(self._fit)
@@ -103,18 +112,23 @@ class TransactionDialog(Dialog):
         """What is filled in; None while a contract's call is not whole."""
         wallet = self._wallets[max(0, self.wallet.currentIndex())]
         if self.mode.current == TRANSFER:
-            return TransactionRequest(wallet, self._network, self.to.text(), self.amount.text(), {})
+            return TransactionRequest(
+                wallet, self._network, self.to.text(), self.amount.text(), {}, chain_id=self.chain_id.text()
+            )
         call = self.form.call
         if not call:
             return None
         interface = self.form.text.toPlainText()
-        return TransactionRequest(wallet, self._network, call["to"], self.amount.text(), call, interface)
+        return TransactionRequest(
+            wallet, self._network, call["to"], self.amount.text(), call, interface, self.chain_id.text()
+        )
 
     def _check(self) -> None:
         """Say what is wrong with what is typed; nothing is, while a field is empty."""
         request = self._request()
         fault = fault_of(request) if request is not None else ""
         empty = request is None or not (request.to.strip() and (request.call or request.amount.strip()))
+        empty |= self.asks_chain_id and not self.chain_id.text().strip()
         self.review.setEnabled(not empty and not fault)
         self.review.setToolTip(tr("Fill in every field first.") if empty else "")
         typed = bool(self.to.text().strip()) if request is not None and not request.call else bool(request)

@@ -51,6 +51,11 @@ class AddWalletDialog(Dialog):
         self._phrase = ""
         self._asked: tuple[int, ...] = ()
         self.added = self.added_id = ""
+        words = tr(
+            "Never use a key that holds real money in the Sandbox: what it signs here is valid on the real networks. "
+            "Create a new wallet instead."
+        )
+        self.practice = Label(theme, words, "small", "warn", wrap=True)
         self._head()
         self.pages = QStackedWidget()
         self._new, self._import, self._file, self._watch = (
@@ -62,6 +67,7 @@ class AddWalletDialog(Dialog):
         for page in (self._new, self._import, self._file, self._watch):
             self.pages.addWidget(page)
         self.body.addWidget(self.pages)
+        self.body.addWidget(self.practice)
         self.problem = ProblemLabel(theme)
         self.body.addWidget(self.problem)
         self.add_button(tr("Cancel"), accepts=False)
@@ -176,6 +182,13 @@ class AddWalletDialog(Dialog):
         wanted = self.site.currentData() == ELSEWHERE
         self.elsewhere.setVisible(wanted)
         self._elsewhere_label.setVisible(wanted)
+        self._show_practice()
+
+    def _show_practice(self) -> None:
+        """Warn of keys from elsewhere while the wallet is for the Sandbox."""
+        site = self._keys.account(str(self.site.currentData()))
+        is_brought = self.way.current in ("import", "file")
+        self.practice.setVisible(is_brought and site is not None and site.is_sandbox)
 
     # What the person does
 
@@ -183,6 +196,7 @@ class AddWalletDialog(Dialog):
         self.pages.setCurrentIndex([key for key, _ in WAYS].index(way))
         self.chain.setEnabled(way in ("new", "import"))
         self._name_button(way)
+        self._show_practice()
         self.problem.set_text("")
 
     def _name_button(self, way: str) -> None:

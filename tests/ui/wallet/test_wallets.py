@@ -273,6 +273,35 @@ async def test_a_key_that_was_kept_for_one_session_is_given_back_to_its_wallet(w
     await wallet.tasks.idle()
 
 
+@pytest.mark.parametrize("sandbox_first", [True, False])
+async def test_a_key_is_for_play_money_or_for_real_money(wallet: WalletHarness, sandbox_first: bool) -> None:
+    key = "0x" + "5a" * 32
+    real = wallet.keys.site_at("https://api.example.com/v1")
+    first, second = (wallet.sandbox_account, real) if sandbox_first else (real, wallet.sandbox_account)
+    await wallet.keys.add_from_key("Pocket", key, "evm", first)
+    words = "The Sandbox has this key as Pocket" if sandbox_first else "This key is for real money, as Pocket"
+    with pytest.raises(AccountRefused, match=words):
+        await wallet.keys.add_from_key("Again", key, "evm", second)
+    if sandbox_first:  # an address alone signs nothing
+        (account,) = (each for each in wallet.book.list() if each.name == "Pocket")
+        await wallet.keys.add_watched("Seen", account.address, real)
+    await wallet.tasks.idle()
+
+
+async def test_a_warning_advises_against_importing_a_key_into_the_sandbox(wallet: WalletHarness) -> None:
+    wallet.page.new_wallet()
+    await until(lambda: wallet.dialog is not None)
+    dialog = wallet.dialog
+    assert not dialog.practice.isVisible()
+    for way in ("import", "file"):
+        choose_way(dialog, way)
+        assert dialog.practice.isVisible() and "Never use a key that holds real money" in dialog.practice.text()
+    dialog.site.setCurrentIndex(dialog.site.findText("Another service"))
+    assert not dialog.practice.isVisible()
+    dialog.reject()
+    await wallet.tasks.idle()
+
+
 async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_topped_up(wallet: WalletHarness) -> None:
     solana = await wallet.keys.add_from_key(
         "Other", PrivateKey.generate("solana").to_text(), "solana", wallet.sandbox_account

@@ -18,6 +18,7 @@ from app.translation import tr
 from app.ui.crypto_rpc.session.networks import NetworkRow, network_rows
 
 MAX_USED = 3
+_ENTERED = ("crypto_rpc", "chain_ids")  # of the service, whatever account is used there
 
 
 class NetworkList(QObject):
@@ -30,6 +31,7 @@ class NetworkList(QObject):
         self._current_account = current_account
         self._slugs: tuple[str, ...] = ()
         self._chain_ids: dict[str, int | None] = {}
+        self._entered_ids: dict[str, int] = {}  # by the person, for networks of this service that Rialto does not know
         self.favourites: tuple[str, ...] = ()
         self._used: tuple[str, ...] = ()
         self.catalog: ServiceCache | None = None
@@ -44,13 +46,28 @@ class NetworkList(QObject):
         self._slugs = tuple(self._chain_ids)
 
     def chain_id(self, slug: str) -> int | None:
-        return self._chain_ids.get(slug)
+        """The chain's id by Rialto's own list, else as the person entered it for this service."""
+        return self._chain_ids.get(slug) or self._entered_ids.get(slug)
+
+    def network_of(self, chain_id: int) -> str | None:
+        """The network of Rialto's own list that has this id."""
+        return next((slug for slug, known in self._chain_ids.items() if known == chain_id), None)
+
+    async def remember_chain_id(self, slug: str, chain_id: int) -> None:
+        """Keep the id that the person entered for a network of this service."""
+        account = self._current_account.account
+        self._entered_ids[slug] = chain_id
+        if account is not None and self.catalog is not None:
+            await self.catalog.save(account.base_url, *_ENTERED, self._entered_ids)
 
     def row(self, slug: str) -> NetworkRow:
-        return network_rows((slug,), self._chain_ids, self.favourites, slug)[0]
+        return network_rows((slug,), self._all_ids(), self.favourites, slug)[0]
 
     def rows(self, current: str) -> tuple[NetworkRow, ...]:
-        return network_rows(self._slugs, self._chain_ids, self.favourites, current, self._used)
+        return network_rows(self._slugs, self._all_ids(), self.favourites, current, self._used)
+
+    def _all_ids(self) -> dict[str, int | None]:
+        return {**self._entered_ids, **{slug: known for slug, known in self._chain_ids.items() if known is not None}}
 
     def star(self, slug: str) -> None:
         """Make a network a favorite, or an ordinary one again."""
@@ -82,8 +99,12 @@ class NetworkList(QObject):
         Where it does not answer, the saved list or the one that ships still serves; sending will say what is wrong.
         """
         service, account, catalog = self._current_account.service, self._current_account.account, self.catalog
+        self._entered_ids = {}
         if account is None or catalog is None:
             return
+        entered = await catalog.load(account.base_url, *_ENTERED)
+        if entered is not None and isinstance(entered.value, dict):
+            self._entered_ids = {slug: number for slug, number in entered.value.items() if isinstance(number, int)}
         saved = await catalog.load(account.id, "crypto_rpc", "networks")
         if saved is not None and isinstance(saved.value, list):
             self._slugs = tuple(each for each in saved.value if isinstance(each, str))

@@ -111,10 +111,12 @@ def question_of(
     *,
     call: str = "",
     more_warnings: Sequence[str] = (),
+    network_of: Callable[[int], str | None] = lambda _chain_id: None,
 ) -> SendQuestion:
     """What a person reads before it is sent: every field in full, and what does not fit.
 
-    One that is not signed yet has no hash. `call`: what its data asks of a contract, in words.
+    One that is not signed yet has no hash. `call`: what its data asks of a contract, in words. `network_of`: the known
+    network with a chain's id.
     """
     facts: list[tuple[str, str]] = []
     warnings: list[str] = []
@@ -151,6 +153,14 @@ def question_of(
                     chain_id=str(each.chain_id),
                     network_title=network_title(network),
                     chain_id2=str(chain_id),
+                )
+            )
+        elif (other := network_of(each.chain_id)) not in (None, network):
+            warnings.append(
+                tr(
+                    "It is signed for {other} (chain {chain_id}). Whoever sees it can send it there.",
+                    other=network_title(str(other)),
+                    chain_id=str(each.chain_id),
                 )
             )
         if each.authorizations:

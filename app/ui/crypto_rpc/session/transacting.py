@@ -19,7 +19,7 @@ from app.storage.errors import StorageError
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.decoding import bytes_of
-from app.ui.crypto_rpc.session.networks import coin_of, network_title
+from app.ui.crypto_rpc.session.networks import coin_of, is_test_network, network_title
 from app.ui.crypto_rpc.session.sending import (
     NotSent,
     check_caps,
@@ -54,7 +54,10 @@ READ_METHODS = (
     "eth_getCode",
     "eth_estimateGas",
 )
+MANY_BASE_FEES = 10  # a tip that makes the fee this often the base fee buys nothing
+HIGH_FEES = {"ether": "0.003", "BNB": "0.01", "POL": "20", "AVAX": "0.3"}  # a few dollars, roughly
 NATIVE_UNIT = "ether"  # 18 decimals, whatever a network calls its coin
+_CHAIN_ID = re.compile(r"[0-9]{1,18}|0x[0-9a-f]{1,15}")
 _PLAIN_AMOUNT = re.compile(r"[0-9]*\.?[0-9]+")
 
 
@@ -90,6 +93,7 @@ class TransactionRequest:
     amount: str
     call: dict[str, str]
     interface: str = ""
+    chain_id: str = ""  # as the person entered it, where Rialto does not know the network's
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,15 @@ def read_amount(text: str) -> int:
     if "," in text:
         raise NotPossible(tr("Write the amount with a decimal point and no commas."))
     return read_quantity(text + NATIVE_UNIT if _PLAIN_AMOUNT.fullmatch(text) else text)
+
+
+def read_chain_id(text: str) -> int:
+    """A chain's id as a person writes it: "4663" or "0x1237". Raises `NotPossible`."""
+    digits = text.strip().lower()
+    number = int(digits, 16 if digits.startswith("0x") else 10) if _CHAIN_ID.fullmatch(digits) else 0
+    if not number:
+        raise NotPossible(tr("Enter the network’s chain ID as a number."))
+    return number
 
 
 def filled(request: TransactionRequest) -> tuple[str, int, str]:
@@ -206,7 +219,7 @@ class TransactionPresenter:
         balance = _number(read, "eth_getBalance")
         if value > balance:
             raise NotPossible(_too_little(request.wallet, balance, value, coin, with_fees=False))
-        chain_id = self._chain_id(network, _number(read, "eth_chainId"))
+        chain_id = await self._chain_id(request, _number(read, "eth_chainId"))
         estimated = read["eth_estimateGas"]
         if estimated.is_error:
             raise NotPossible(self._refusal(to, estimated))
@@ -229,28 +242,47 @@ class TransactionPresenter:
             raise NotPossible(_too_little(request.wallet, balance, transaction.most_wei, coin, with_fees=True))
         if request.interface:
             await self._interfaces.keep(to, request.interface)
-        warnings = [*_warnings(transaction, has_code=has_code), *await self._unknown_before(network)]
+        warnings = [
+            *_warnings(transaction, has_code=has_code),
+            *_fee_warnings(transaction, network),
+            *await self._unknown_before(network),
+        ]
         question = question_of(
             network,
             self._presenter.network_list.chain_id(network),
             (transaction,),
             call=self._interfaces.interfaces().call_words(to, transaction.data) if transaction.data else "",
             more_warnings=warnings,
+            network_of=self._presenter.network_list.network_of,
         )
         return ReadyTransaction(request.wallet, network, transaction, question)
 
-    def _chain_id(self, network: str, said: int) -> int:
-        """The chain that is signed for: the node and Rialto's own list must agree where both know it."""
-        known = self._presenter.network_list.chain_id(network)
-        if known is not None and known != said:
+    async def _chain_id(self, request: TransactionRequest, said: int) -> int:
+        """The chain that is signed for. The node is the service's, so its word alone is never enough."""
+        networks, network = self._presenter.network_list, request.network
+        known = networks.chain_id(network)
+        wanted = read_chain_id(request.chain_id) if known is None else known
+        if wanted != said:
             raise NotPossible(
                 tr(
                     "The node is on chain {said}, but {network} is chain {known}. Nothing was signed.",
                     said=str(said),
                     network=network_title(network),
-                    known=str(known),
+                    known=str(wanted),
                 )
             )
+        other = networks.network_of(said)
+        if other not in (None, network):
+            raise NotPossible(
+                tr(
+                    "Chain {said} is {other}, not {network}. Nothing was signed.",
+                    said=str(said),
+                    other=network_title(str(other)),
+                    network=network_title(network),
+                )
+            )
+        if known is None:
+            await networks.remember_chain_id(network, said)
         return said
 
     def _refusal(self, to: str, refused: CallOutcome) -> str:
@@ -305,7 +337,13 @@ class TransactionPresenter:
     async def _send_again(self, signed: _Signed) -> None:
         transactions = await read_transactions((signed.row,))
         chain_id = self._presenter.network_list.chain_id(signed.network)
-        if await self._presenter.ask(question_of(signed.network, chain_id, tuple(transactions.values()))):
+        question = question_of(
+            signed.network,
+            chain_id,
+            tuple(transactions.values()),
+            network_of=self._presenter.network_list.network_of,
+        )
+        if await self._presenter.ask(question):
             await self._send(signed)
 
     async def _send(self, signed: _Signed) -> None:
@@ -372,4 +410,31 @@ def _warnings(transaction: Transaction, *, has_code: bool) -> list[str]:
         found.append(tr("There is no contract at this address. The call would do nothing."))
     if not transaction.data and has_code:
         found.append(tr("The recipient is a contract. Make sure that it can return what it receives."))
+    return found
+
+
+def _fee_warnings(transaction: Transaction, network: str) -> list[str]:
+    """The node names the fees, and whoever runs it may want a balance burned in them."""
+    found = []
+    coin, fees, tip = coin_of(network), transaction.most_wei - transaction.value, transaction.max_priority_fee or 0
+    base_fee = (transaction.max_fee - tip) // BASE_FEE_RISES
+    if transaction.value and fees > transaction.value:
+        found.append(
+            tr(
+                "The fees may reach {fees} {coin}, more than the {value} {coin} that you send.",
+                fees=_coins(fees),
+                value=_coins(transaction.value),
+                coin=coin,
+            )
+        )
+    elif fees > read_amount(HIGH_FEES[coin]) and not is_test_network(network):
+        found.append(tr("The fees may reach {fees} {coin}.", fees=_coins(fees), coin=coin))
+    if transaction.max_fee > MANY_BASE_FEES * base_fee:
+        found.append(
+            tr(
+                "The node asks for a tip of {tip} gwei on top of a base fee of {base} gwei, which is unusual.",
+                tip=in_unit(tip, "gwei"),
+                base=in_unit(base_fee, "gwei"),
+            )
+        )
     return found

@@ -237,6 +237,9 @@ class WalletKeys(QObject):
         address_used = SANDBOX_ADDRESS if site.is_sandbox else site.base_url
         known = [*self._accounts.list(), *(each.account for each in self._accounts.removed())]
         twin = next((each for each in known if each.address == address and each.base_url == address_used), None)
+        other_side = (each for each in known if each.address == address and each.is_sandbox != site.is_sandbox)
+        if key and (other := next(other_side, None)) is not None:
+            raise AccountRefused("address", _both_sides(other))
         listed = self._accounts.get(twin.id) if twin is not None else None
         if listed is not None and (not key or (listed.has_private_key and await self._has_key(listed))):
             raise AccountRefused("address", tr("This wallet is already in the list as {name}.", name=listed.name))
@@ -383,6 +386,21 @@ class WalletKeys(QObject):
         if not text:
             raise KeyUnavailable(code, problem or tr("The key for {name} is not on this computer.", name=account.name))
         return read_private_key(text, "evm" if account.address.startswith("0x") else "solana")
+
+
+def _both_sides(other: Account) -> str:
+    """Why a key may not be for play money and for real money: what it signs is good on both sides."""
+    if other.is_sandbox:
+        return tr(
+            "The Sandbox has this key as {name}, and what was signed there is valid for real money too. "
+            "Create a new wallet instead.",
+            name=other.name,
+        )
+    return tr(
+        "This key is for real money, as {name}. What it signs in the Sandbox is valid there too. "
+        "Create a new wallet instead.",
+        name=other.name,
+    )
 
 
 def _texts(signature: object) -> tuple[str, str, str, str]:
