@@ -79,6 +79,11 @@ NEVER_SHOWN: tuple[tuple[str, str, str], ...] = (
     ("app/service/rpc_methods.py", "Subscribe|Unsubscribe", "names of methods"),
     ("app/service/speech_text.py", "no nos vol .*", "abbreviations"),
     ("app/storage/imports/chat_import_shapes.py", "Claude|Open WebUI", "names of programs"),
+    (
+        "app/storage/imports/chat_app_shapes.py",
+        r"Grok|Le Chat|LM Studio|Chatbox|Cherry Studio|Google AI Studio|Gemini \(Google Takeout\)",
+        "names of programs",
+    ),
     ("app/storage/image_metadata.py", "Comment|Description|Software", "fields of a file"),
     ("app/storage/licenses.py", "License|Classifier|Resources", "fields of a package's metadata"),
     ("app/service/rpc_methods.py", r"\n.*", "names of methods"),

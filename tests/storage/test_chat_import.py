@@ -64,7 +64,7 @@ async def test_the_tree_of_an_openai_export_keeps_its_branches_and_leaf(
     export = read_export(written(tmp_path, [openai_chat()]))
     chat = await import_chat(database, export.chats[0])
     shown = await history.path_to(chat.head_id)
-    assert [(each.role, each.content) for each in shown] == [("user", "What is it?"), ("assistant", "A tower .")]
+    assert [(each.role, each.content) for each in shown] == [("user", "What is it?"), ("assistant", "A tower.")]
     assert (shown[1].reasoning, shown[1].model) == ("A tower?", "gpt-9")
     assert len(await history.siblings(shown[1].id)) == 2
     assert (chat.title, chat.created_at.year) == ("A picture", 2023)

@@ -1,8 +1,8 @@
 """Reads exports of chats, ours and other programs', into chats as `chat_file.import_chat` takes them.
 
-One file holds one chat or many; what each shape looks like is in `chat_import_shapes`. A chat that cannot be read costs
-itself, never the others, and everything left out is counted with its reason. The file was written by others, so only
-the reading process of `export_reading` runs this.
+One file holds one chat or many; what each shape looks like is in `chat_import_shapes` and `chat_app_shapes`. A chat
+that cannot be read costs itself, never the others, and everything left out is counted with its reason. The file was
+written by others, so only the reading process of `export_reading` runs this.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from app.documents.reading import MB, Reason, Unreadable, sentence
 from app.storage.chat_file import FORMAT
 from app.storage.chat_file_bytes import FILES
 from app.storage.errors import StorageError
-from app.storage.imports.chat_import_shapes import SHAPES, Left, chat_of
+from app.storage.imports.chat_app_shapes import ALL_SHAPES, entries_within, refused_program
+from app.storage.imports.chat_import_shapes import Left, chat_of
 from app.storage.projects.project_file import FORMAT as PROJECT
 from app.translation import tr
 
@@ -60,6 +61,7 @@ class Summary:
     left: Counter[str] = field(default_factory=Counter)
     chats: int = 0
     projects: int = 0
+    refused: str = ""  # a program whose exports cannot be imported
 
     @property
     def is_empty(self) -> bool:
@@ -84,6 +86,11 @@ def export_pieces(path: Path, summary: Summary) -> Iterator[Piece]:
     except (OSError, zipfile.BadZipFile) as error:
         reason = getattr(error, "strerror", None) or tr("it is damaged")
         raise NotAnExport(tr("{name} could not be read: {reason}.", name=path.name, reason=reason)) from error
+    if summary.is_empty and summary.refused:
+        text = tr(
+            "{name} is an export of {program}, which Rialto cannot import.", name=path.name, program=summary.refused
+        )
+        raise NotAnExport(text)
     if summary.is_empty:
         raise NotAnExport(tr("{name} contains no chat in a format that Rialto knows.", name=path.name))
 
@@ -126,8 +133,9 @@ def _pieces(entry: object, summary: Summary) -> Iterator[Piece]:
         summary.chats += 1
         summary.sources.add("Rialto")
         return
-    shape = next((shape for shape in SHAPES if shape.fits(entry)), None)
+    shape = next((shape for shape in ALL_SHAPES if shape.fits(entry)), None)
     if shape is None:
+        summary.refused = summary.refused or refused_program(entry)
         summary.left[tr("entries that are not chats in a known format")] += 1
         return
     left: Left = Counter()
@@ -136,7 +144,7 @@ def _pieces(entry: object, summary: Summary) -> Iterator[Piece]:
     except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
         summary.left[tr("damaged chats")] += 1
         return
-    summary.left.update(left)
+    summary.left += left
     if chat is None:
         summary.left[tr("chats without a message")] += 1
         return
@@ -146,7 +154,7 @@ def _pieces(entry: object, summary: Summary) -> Iterator[Piece]:
 
 
 def _contents(path: Path) -> Iterator[Data]:
-    """The JSON texts in a file; of an archive the files named conversations.json and their numbered parts."""
+    """The JSON texts in a file; of an archive conversations.json and its numbered parts, else every JSON file."""
     if not zipfile.is_zipfile(path):
         with path.open("rb") as file:
             # Never closed: the entries are views of it, and the process ends with the file.
@@ -154,18 +162,21 @@ def _contents(path: Path) -> Iterator[Data]:
         return
     with path.open("rb") as file:
         archive = Archive(file, MAX_MEMBERS, MAX_UNPACKED_BYTES, MAX_FILE_BYTES)
-        for member in sorted(archive.names):
-            name = member.rpartition("/")[2].lower()
-            if name.startswith("conversations") and name.endswith(".json"):
-                data = bytearray()
-                for piece in archive.pieces(member):
-                    data += piece
-                yield data
+        members = [member for member in sorted(archive.names) if member.lower().endswith(".json")]
+        named = [each for each in members if each.rpartition("/")[2].lower().startswith("conversations")]
+        for member in named or members:
+            data = bytearray()
+            for piece in archive.pieces(member):
+                data += piece
+            yield data
 
 
 def _entries(data: Data, left: Counter[str]) -> Iterator[object]:
     """The chats of one JSON text: a list, an object around a list, a single chat, or one chat for each line."""
     view = memoryview(data)
+    encoding = json.detect_encoding(bytes(view[:4])) if len(view) > 1 else ""
+    if encoding.startswith(("utf-16", "utf-32")):
+        view = memoryview(bytes(view).decode(encoding, "replace").encode("utf-8", "replace"))
     if bytes(view[:3]) == b"\xef\xbb\xbf":
         view = view[3:]
     try:  # finds where each entry begins and ends, and decodes none
@@ -206,10 +217,8 @@ def _decoded_entries(text: str, left: Counter[str]) -> Iterator[object]:
         yield from _lines(text, left)
         return
     is_project = isinstance(content, Mapping) and content.get("format") == PROJECT
-    if isinstance(content, Mapping) and not is_project and not any(shape.fits(content) for shape in SHAPES):
-        inner = next(
-            (content[name] for name in ("conversations", "chats", "data") if _is_list(content.get(name))), None
-        )
+    if isinstance(content, Mapping) and not is_project and not any(shape.fits(content) for shape in ALL_SHAPES):
+        inner = entries_within(content)
         content = inner if inner is not None else content
     if isinstance(content, list) and content and all(_is_turn(each) for each in content):
         yield {"messages": content}
@@ -220,16 +229,21 @@ def _decoded_entries(text: str, left: Counter[str]) -> Iterator[object]:
 
 
 def _lines(text: str, left: Counter[str]) -> Iterator[object]:
+    """The entries of lines of JSON; lines that are messages make one chat."""
+    turns: list[object] = []
     for line in text.splitlines():
         if line.strip():
             try:
-                yield json.loads(line)
+                entry = json.loads(line)
             except (ValueError, RecursionError):
                 left[tr("lines that are not JSON")] += 1
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, Mapping) for each in value[:3])
+                continue
+            if _is_turn(entry):
+                turns.append(entry)
+            else:
+                yield entry
+    if turns:
+        yield {"messages": turns}
 
 
 def _is_turn(value: object) -> bool:

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +25,8 @@ Turn = dict[str, Any]  # a message as `chat_file` reads it
 HIDDEN = tr("hidden messages, such as system prompts")
 ATTACHED = tr("images and files, which the export does not contain")
 TOOLS = tr("tool calls and their results")
-_PRIVATE_MARKS = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")  # citations that only their own page can show
+_MARK = re.compile("( ?)\ue200([^\ue201]*)\ue201|[\ue200-\ue206]")  # ChatGPT's own: a kind, and its values
+_TURN_REFERENCE = re.compile(r"turn\d+\w+")
 _ROLES = {
     "user": "user",
     "human": "user",
@@ -43,7 +45,7 @@ class Shape:
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
     turns: Callable[[Mapping[str, Any], Left], tuple[list[Turn], str | None]]
-    title: str = "title"
+    title: str | Callable[[Mapping[str, Any]], str] = "title"  # the field that has it, or what finds it
 
 
 def chat_of(entry: Mapping[str, Any], shape: Shape, left: Left) -> dict[str, Any] | None:
@@ -51,9 +53,9 @@ def chat_of(entry: Mapping[str, Any], shape: Shape, left: Left) -> dict[str, Any
     turns, head_id = shape.turns(entry, left)
     if not turns:
         return None
-    created = _when(entry.get("create_time") or entry.get("created_at") or entry.get("createdAt"))
-    updated = _when(entry.get("update_time") or entry.get("updated_at") or entry.get("updatedAt"))
-    title = entry.get(shape.title)
+    created = _when(_first(entry, "create_time", "created_at", "createdAt", "inserted_at"))
+    updated = _when(_first(entry, "update_time", "updated_at", "updatedAt"))
+    title = shape.title(entry) if callable(shape.title) else entry.get(shape.title)
     models = [turn["model"] for turn in turns if turn.get("model")]
     return {
         "title": title.strip()[:200] if isinstance(title, str) else "",
@@ -65,6 +67,15 @@ def chat_of(entry: Mapping[str, Any], shape: Shape, left: Left) -> dict[str, Any
     }
 
 
+def _first(entry: Mapping[str, Any], *names: str) -> object:
+    return next((entry[name] for name in names if entry.get(name)), None)
+
+
+def role_of(name: object) -> str | None:
+    """Our role for another program's: "user", "assistant", or None for system prompts, tools and the unknown."""
+    return _ROLES.get(str(name).lower())
+
+
 # -- OpenAI -----------------------------------------------------------------------------------------------------------
 
 
@@ -73,7 +84,7 @@ def _openai(entry: Mapping[str, Any], left: Left) -> tuple[list[Turn], str | Non
     turns: list[Turn] = []
     kept: dict[str, str | None] = {}  # node → the nearest message that is kept, itself or above it
     thoughts: dict[str, str] = {}  # node → thoughts that stand above the answer that they belong to
-    for name, node in _downwards(nodes):
+    for name, node in downwards(nodes):
         above = str(node.get("parent"))
         kept[name] = kept.get(above)
         thoughts[name] = thoughts.get(above, "")
@@ -94,6 +105,10 @@ def _openai(entry: Mapping[str, Any], left: Left) -> tuple[list[Turn], str | Non
         thoughts[name] = ""
         kept[name] = name
         turns.append(turn)
+    model = entry.get("default_model_slug")
+    for turn in turns if isinstance(model, str) else ():
+        if turn["role"] == "assistant" and not turn["model"]:
+            turn["model"] = model
     return turns, kept.get(str(entry.get("current_node")))
 
 
@@ -111,7 +126,7 @@ def _openai_turn(name: str, message: Mapping[str, Any], left: Left) -> Turn | No
         return None
     if not text.strip():
         return None
-    return _turn(name, role, text, message.get("create_time"), str(metadata.get("model_slug") or ""))
+    return make_turn(name, role, text, message.get("create_time"), str(metadata.get("model_slug") or ""))
 
 
 def _openai_text(content: object, left: Left) -> str:
@@ -131,7 +146,23 @@ def _openai_text(content: object, left: Left) -> str:
     text = "\n\n".join(piece for piece in pieces if piece)
     if content.get("content_type") == "code" and text:
         text = f"```{content.get('language') or ''}\n{text}\n```"
-    return _PRIVATE_MARKS.sub("", text)
+    return _MARK.sub(_visible_words, text)
+
+
+def _visible_words(found: re.Match[str]) -> str:
+    """The words that a mark encloses: the name of an entity, the text of a link; nothing of a citation."""
+    kind, *values = (found[2] or "").split("\ue202")
+    for value in values:
+        try:
+            named = json.loads(value)
+        except (ValueError, RecursionError):
+            named = value
+        if isinstance(named, list):  # ["city", "Paris", "what is known of it"]
+            named = next((each for each in named[1:] if isinstance(each, str)), "")
+        if kind.endswith("cite") or not isinstance(named, str) or _TURN_REFERENCE.match(named):
+            continue
+        return f"{found[1]}{named}"
+    return ""
 
 
 def _thoughts(content: Mapping[str, Any]) -> str:
@@ -140,7 +171,7 @@ def _thoughts(content: Mapping[str, Any]) -> str:
     return "\n\n".join(piece for piece in pieces if piece) + "\n\n" if pieces else ""
 
 
-def _downwards(nodes: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def downwards(nodes: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every node after the one above it, brothers in their order; nodes in a circle are left out."""
     below: dict[str, list[str]] = {}
     for name, node in nodes.items():
@@ -180,11 +211,11 @@ def _anthropic(entry: Mapping[str, Any], left: Left) -> tuple[list[Turn], str | 
         text = "\n\n".join(filter(None, texts)) or str(message.get("text") or "")
         for name in ("attachments", "files"):
             left[ATTACHED] += len(message[name]) if isinstance(message.get(name), list) else 0
-        role = _ROLES.get(str(message.get("sender") or message.get("role")))
+        role = role_of(message.get("sender") or message.get("role"))
         if role is None or not text.strip():
             left[HIDDEN] += bool(text.strip())
             continue
-        turn = _turn(str(message.get("uuid") or number), role, text, message.get("created_at"), "")
+        turn = make_turn(str(message.get("uuid") or number), role, text, message.get("created_at"), "")
         turn["reasoning"] = "\n\n".join(filter(None, thoughts))
         parent = message.get("parent_message_uuid")
         turn["parent_id"] = parent if parent in known else turns[-1]["id"] if turns else None
@@ -203,7 +234,7 @@ def _open_webui(entry: Mapping[str, Any], left: Left) -> tuple[list[Turn], str |
     nodes = {str(name): node for name, node in history["messages"].items() if isinstance(node, Mapping)}
     turns: list[Turn] = []
     kept: dict[str, str | None] = {}
-    for name, node in _downwards(nodes):
+    for name, node in downwards(nodes):
         above = kept.get(str(node.get("parentId")))
         kept[name] = above
         left[ATTACHED] += len(node["files"]) if isinstance(node.get("files"), list) else 0
@@ -220,10 +251,12 @@ def _librechat(entry: Mapping[str, Any], left: Left) -> tuple[list[Turn], str | 
     known: set[str] = set()
     for message in _flat(entry["messages"]):
         role = "user" if message.get("isCreatedByUser") else "assistant"
-        text = message.get("text") or _blocks(message.get("content"), left)
+        text = message.get("text") or text_of_blocks(message.get("content"), left)
         if not isinstance(text, str) or not text.strip():
             continue
-        turn = _turn(str(message["messageId"]), role, text, message.get("createdAt"), str(message.get("model") or ""))
+        turn = make_turn(
+            str(message["messageId"]), role, text, message.get("createdAt"), str(message.get("model") or "")
+        )
         parent = str(message.get("parentMessageId"))
         turn["parent_id"] = parent if parent in known else None
         known.add(turn["id"])
@@ -254,22 +287,22 @@ def _listed(entry: Mapping[str, Any], left: Left) -> tuple[list[Turn], str | Non
 
 def _listed_turn(name: str, message: Mapping[str, Any], left: Left) -> Turn | None:
     said = message.get("role") or message.get("from") or message.get("sender")
-    role = _ROLES.get(str(said).lower())
+    role = role_of(said)
     content = message.get("content", message.get("value", message.get("text")))
-    text = content if isinstance(content, str) else _blocks(content, left)
+    text = content if isinstance(content, str) else text_of_blocks(content, left)
     if role is None:
         left[TOOLS if said == "tool" else HIDDEN] += bool(text.strip())
         return None
     if not text.strip():
         return None
     at = message.get("timestamp") or message.get("created_at") or message.get("createdAt")
-    turn = _turn(name, role, text, at, str(message.get("model") or ""))
+    turn = make_turn(name, role, text, at, str(message.get("model") or ""))
     thoughts = message.get("reasoning_content")
     turn["reasoning"] = thoughts if isinstance(thoughts, str) else ""
     return turn
 
 
-def _blocks(content: object, left: Left) -> str:
+def text_of_blocks(content: object, left: Left) -> str:
     """The text of a list of content parts; other parts are counted."""
     pieces: list[str] = []
     for part in content if isinstance(content, list) else ():
@@ -283,7 +316,7 @@ def _blocks(content: object, left: Left) -> str:
     return "\n\n".join(pieces)
 
 
-def _turn(name: str, role: str, text: str, at: object, model: str) -> Turn:
+def make_turn(name: str, role: str, text: str, at: object, model: str) -> Turn:
     return {
         "id": name,
         "parent_id": None,
