@@ -60,11 +60,13 @@ class KeyringStore:
         self._backend: Backend | None = None
 
     async def status(self) -> StoreStatus:
-        """Look afresh; what was absent may have been started meanwhile. Opens no window."""
+        """Check again; what was absent may have been started since. Opens no window and raises nothing."""
         try:
             return await self._run(self._look, min(STATUS_LIMIT_S, self._time_limit_s))
         except StoreNotAnswering as error:
             return StoreStatus("keyring", "locked", tr("System keyring"), error.sentence)
+        except SecretStoreError as error:  # a bus that denies access, or whose service dies when it is started
+            return StoreStatus("keyring", "refused", tr("System keyring"), error.sentence)
 
     async def unlock(self) -> StoreStatus:
         """Let the keyring ask for its password, if it wants one. Raises `StoreLocked` when the person says no."""
@@ -177,4 +179,6 @@ def _in_words(work: Callable[[], Result]) -> Result:
     except Exception as error:  # D-Bus, COM and Keychain each raise their own; none of them may reach a page
         if type(error).__name__ in ("LockedException", "PromptDismissedException"):  # secretstorage's
             raise StoreLocked(LOCKED) from error
-        raise StoreFailed(tr("The system keyring refused: {name}.", name=type(error).__name__)) from error
+        name = getattr(error, "name", None)  # of a D-Bus error; its text may hold anything
+        name = name if isinstance(name, str) and name.startswith("org.") else type(error).__name__
+        raise StoreFailed(tr("The system keyring refused: {name}.", name=name)) from error

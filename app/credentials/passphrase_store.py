@@ -60,9 +60,16 @@ class PassphraseStore:
         self._written = b""  # the hash of the file as we last saw it
 
     async def status(self) -> StoreStatus:
+        """Raises nothing: a file that cannot be read is a refused store."""
         if self._keys is not None:
             return StoreStatus("passphrase", "ready", NAME, tr("Keys are kept in a file protected by your passphrase."))
-        if await asyncio.to_thread(self._file.load) is None:
+        try:
+            data = await asyncio.to_thread(self._file.load)
+        except Exception as error:  # of the file's own kind, which this layer does not know
+            reason = getattr(error, "strerror", None) or getattr(error, "sentence", None) or type(error).__name__
+            sentence = tr("The passphrase file cannot be read: {reason}.", reason=str(reason).rstrip("."))
+            return StoreStatus("passphrase", "refused", NAME, sentence)
+        if data is None:
             return StoreStatus("passphrase", "absent", NAME, tr("There is no passphrase file yet."))
         return StoreStatus("passphrase", "locked", NAME, LOCKED)
 

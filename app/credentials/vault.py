@@ -82,6 +82,7 @@ async def choose_store(
     system = await keyring.status()
     if remembered == "passphrase":
         gone = StoreStatus("passphrase", "absent", vault.backend_name, tr("The passphrase file no longer exists."))
+        gone = vault if vault.state == "refused" else gone
         found: tuple[StoreKind, ...] = ("keyring",) if system.usable else ()
         return StoreChoice(None, gone, (*found, "passphrase", "session"))
     if system.usable:

@@ -1,4 +1,5 @@
 import asyncio
+import json
 import subprocess
 import sys
 import threading
@@ -9,18 +10,23 @@ import pytest
 from keyring.backends import chainer, fail, null
 from keyring.errors import InitError, KeyringError, KeyringLocked, NoKeyringError
 
-from app.credentials.keyring_backends import Backend, NoBackend, real_backend
+from app.credentials.keyring_backends import FREEDESKTOP, Backend, NoBackend, real_backend
 from app.credentials.redaction import Redactor
 from app.credentials.vault import (
     KeyringStore,
+    PassphraseStore,
     SecretStoreError,
+    SessionStore,
     StoreAbsent,
     StoreFailed,
     StoreLocked,
     StoreNotAnswering,
     StoreRefused,
+    choose_store,
 )
+from tests.credentials.book_file import BookFile
 from tests.fakes.keyrings import FakeKeyring, ForgetfulKeyring, HoldingKeyring
+from tests.reported_inputs import reported
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,6 +87,60 @@ async def test_whatever_a_keyring_raises_becomes_a_sentence(
             await call
         assert said in caught.value.sentence
         assert "secret" not in caught.value.sentence
+
+
+def dbus_error(name: str) -> Exception:
+    """What `jeepney` raises, which `keyring` and `secretstorage` pass on."""
+    from jeepney import DBusErrorResponse, Header, HeaderFields, Message, MessageType
+    from jeepney.low_level import Endianness, MessageFlag
+
+    fields = {HeaderFields.error_name: name}
+    header = Header(Endianness.little, MessageType.error, MessageFlag(0), 1, 0, 1, fields)
+    return DBusErrorResponse(Message(header, ("secret",)))
+
+
+@pytest.mark.parametrize("name", json.loads(reported("k26-keyring-answers.json"))["errors"])
+async def test_a_bus_that_refuses_is_a_state_with_its_reason(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The person is offered the other places; no question about the state ends in an exception."""
+
+    def refuse() -> str:
+        raise dbus_error(name)
+
+    monkeypatch.setattr("app.credentials.keyring_store.secret_service_state", refuse)
+    monkeypatch.setattr("app.credentials.keyring_store.class_path", lambda backend: FREEDESKTOP)
+    for remembered in ("", "keyring"):
+        keyring = store_on(FakeKeyring())
+        choice = await choose_store(
+            remembered, keyring=keyring, session=SessionStore(), passphrase=PassphraseStore(BookFile(tmp_path / "book"))
+        )
+        assert (choice.store, choice.options) == (None, ("passphrase", "session"))
+        assert (choice.status.state, choice.status.usable) == ("refused", False)
+        assert name in choice.status.sentence
+        assert "secret" not in choice.status.sentence
+
+
+async def test_finding_a_keyring_may_fail_in_any_way() -> None:
+    def find() -> Backend:
+        raise OSError(5, "Input/output error")
+
+    assert (await KeyringStore(find=find).status()).state == "refused"
+
+
+async def test_a_passphrase_file_that_cannot_be_read_is_a_state_with_its_reason() -> None:
+    class Unreadable:
+        def load(self) -> bytes | None:
+            raise PermissionError(13, "Permission denied")
+
+        def save(self, data: bytes) -> None:
+            raise AssertionError
+
+    passphrase = PassphraseStore(Unreadable())
+    keyring = store_on(raising(NoKeyringError("none")))
+    choice = await choose_store("passphrase", keyring=keyring, session=SessionStore(), passphrase=passphrase)
+    assert choice.store is None
+    assert choice.status.sentence == "The passphrase file cannot be read: Permission denied."
 
 
 async def test_a_keyring_that_waits_for_a_window_does_not_hold_the_program() -> None:
