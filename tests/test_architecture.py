@@ -464,7 +464,7 @@ AT_THE_START = (
     "app.ui.kit*",
     "app.ui.shell*",
 )
-LATE_IMPORTS_AT_THE_START = 171
+LATE_IMPORTS_AT_THE_START = 172
 LATE_IMPORTS = {
     "app.audio.decoding": 3,  # PyAV may be missing
     "app.audio.encoding": 1,

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from app import __version__
-from app.bootstrap.options import USAGE, Options, read_options
+from app.bootstrap.options import Options, Printed, read_options
 from app.bootstrap.startup_context import StartupContext
 from app.bootstrap.startup_marks import BackgroundImport
 from app.credentials.redaction import Redactor
@@ -38,11 +38,11 @@ _END_THE_OTHER = tr("Wait a moment and try again, or quit the other copy first."
 def run(arguments: Sequence[str]) -> int:
     """Run the program to its end and return the exit code."""
     options = read_options(arguments)
-    if isinstance(options, str):
+    if isinstance(options, Printed):
         from app.bootstrap.start_failure import show_text
 
-        show_text(options)
-        return 0 if options == USAGE or options.startswith("Rialto ") else 2
+        show_text(options.text)
+        return options.code
     if options.portable is not None:
         os.environ[HOME_VARIABLE] = str(options.portable)  # for the processes that this one starts as well
     if options.uninstall_info:

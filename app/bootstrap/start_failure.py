@@ -5,6 +5,7 @@ A module of its own, because its test shows the boxes without a start.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from PySide6.QtCore import Qt
@@ -31,7 +32,10 @@ def show_start_failure(what: str, advice: str = "") -> None:
 def show_text(text: str) -> None:
     """Print what the command line asked for; in a box where a start has no output, as from a Windows terminal."""
     if sys.stdout is not None:
-        print(text)
+        try:
+            print(text, flush=True)
+        except BrokenPipeError:  # `rialto --help | head -2`: the reader has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again at its exit
         return
     _application = QApplication.instance() or QApplication([sys.argv[0]])
     QMessageBox.information(None, "Rialto", text)

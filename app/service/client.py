@@ -218,6 +218,11 @@ class ServiceClient:
         async with self.fetch(call) as answer:
             return answer.json()
 
+    @property
+    def sign_in_header(self) -> str:
+        """The header of a wallet's sign-in, "" for an account with a key."""
+        return self._auth.header_name if isinstance(self._auth, WalletAuth) else ""
+
     def record(self, call: Call) -> CallRecord:
         """The record of a call about to be made; `open` and `fetch` make one themselves unless given it."""
         return CallRecord.begin(call, self._request_record(call), self._on_exchange)
@@ -507,7 +512,7 @@ class ServiceClient:
             headers=(*self._headers(call), *((name, NOT_SHOWN) for name, _ in call.secret_headers)),
             body=call.content.record if call.content is not None else None,
             authenticated=call.authenticated and self._auth is not None and not is_absolute(call.path),
-            sign_in_header=self._auth.header_name if isinstance(self._auth, WalletAuth) else "",
+            sign_in_header=self.sign_in_header,
         )
 
 

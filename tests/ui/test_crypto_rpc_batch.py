@@ -197,6 +197,18 @@ def test_a_python_script_and_a_cast_line_hold_the_same_calls(capsys: pytest.Capt
     assert "RIALTO_API_KEY" in as_cast(URL, rows)
 
 
+def test_a_wallet_signs_in_with_its_own_header_in_every_command() -> None:
+    commands = (
+        as_curl(URL, ROWS, batch=True, sign_in_header="X-Sign-In"),
+        as_python(URL, ROWS, "X-Sign-In"),
+        as_cast(URL, ROWS, "X-Sign-In"),
+    )
+    for command in commands:
+        assert "X-Sign-In" in command
+        assert "RIALTO_SIGN_IN" in command
+        assert "Bearer" not in command
+
+
 def test_variables_fill_whole_places_with_their_type_and_texts_with_text() -> None:
     rows = (CallRow(1, "eth_{{what}}", ["{{ address }}", {"{{key}}": "{{n}}"}, "block {{n}}", "{{unknown}}"]),)
     assert used_in(rows) == ("what", "address", "key", "n", "unknown")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.theme import Theme
+from app.ui.transcription.segment_editor import SegmentEditor
 from app.ui.transcription.session.document import Document, segment_of
 from app.ui.transcription.transcript_view import TranscriptView
 
@@ -69,3 +70,27 @@ def test_a_transcript_is_a_document_whose_words_have_their_times(
     assert row.rect().contains(inside) and inside.left() > row.child(0).rect().left()
     view.show_document(Document.of([segment_of("Grace", 0.0, 1.0)], "", 1.0))
     assert not whole.child(1) and whole.child(0).text(NAME) == told[-1] == "0:00 Grace"
+
+
+def test_the_field_of_a_segment_has_one_height_for_a_text_size(qtbot: QtBot, theme: Theme) -> None:
+    """Also if the size changed while it was hidden: the viewport of a hidden field is laid out later."""
+    over = QWidget()
+    qtbot.addWidget(over)
+    over.resize(800, 600)
+    over.show()
+    editor = SegmentEditor(theme, over)
+    theme.set_text_percent(150)
+    QApplication.processEvents()
+    editor.open(0, "short", QRect(10, 10, 500, 40))
+    right = editor.height()
+    assert editor.viewport().height() >= editor.fontMetrics().lineSpacing()
+
+    editor.open(0, "long " * 300, QRect(10, 10, 500, 40))
+    editor.hide()
+    theme.set_text_percent(100)
+    QApplication.processEvents()
+    editor.setPlainText("short")
+    theme.set_text_percent(150)
+    QApplication.processEvents()
+
+    assert editor.height() == right

@@ -280,10 +280,12 @@ class CryptoRpcPage(QObject):
         draft = self.presenter.draft
         url = f"{self._base_url().rstrip('/')}/crypto/rpc/{draft.network}"
         rows = draft.filled()
+        header = self.presenter.sign_in_header
         if form == "curl":
-            text = as_curl(url, rows, batch=draft.batch, idempotency_key=draft.key if draft.key_used else "")
+            key = draft.key if draft.key_used else ""
+            text = as_curl(url, rows, batch=draft.batch, idempotency_key=key, sign_in_header=header)
         else:
-            text = as_python(url, rows) if form == "python" else as_cast(url, rows)
+            text = as_python(url, rows, header) if form == "python" else as_cast(url, rows, header)
         self.toast_requested.emit(copy_command(text, url))
 
     def open_contract(self) -> None:

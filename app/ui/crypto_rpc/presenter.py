@@ -450,6 +450,12 @@ class CryptoRpcPresenter(QObject):
 
     # What was sent
 
+    @property
+    def sign_in_header(self) -> str:
+        """The header that a wallet signs in with, "" for an account with a key."""
+        service = self._current_account.service
+        return service.client.sign_in_header if service is not None else ""
+
     def open_call(self, call_id: str) -> None:
         """Show a request again: its calls in the editor, its answer beside them."""
         self._tasks.replace("rpc open", self._open, call_id)
@@ -459,7 +465,7 @@ class CryptoRpcPresenter(QObject):
         call = await self.calls.one(call_id)
         if call.job_id:  # its row stands for all rounds: the last one is shown, the others are in the menu of runs
             runs = await self.calls.runs(call.account_id, call.digest)
-            call = next(run for run in reversed(runs) if run.job_id == call.job_id)
+            call = next((run for run in reversed(runs) if run.job_id == call.job_id), call)
         self._set_call(call)
         await self.runs.show(call.id)
 

@@ -142,7 +142,9 @@ class ToolController(QObject):
         dialog.begin(
             lambda: watch_plan([slug for slug, box in boxes.items() if box.isChecked()], pause.text(), rounds.text())
         )
-        next(iter(boxes.values())).setFocus(Qt.FocusReason.OtherFocusReason)
+        first = next(iter(boxes.values()), None)  # none while the list of networks is still loading
+        if first is not None:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
         await self._agree(dialog)
 
     async def _repeat(self) -> None:

@@ -21,6 +21,6 @@ def copy_command(command: str, url: str) -> str:
         text = tr("Copied without the sign-in, which is read from ${variable}.")
         said = text.replace("{variable}", SIGN_IN_VARIABLE)
     if url.startswith(_LOOPBACK):
-        more = tr("The Sandbox gets a new address and key each time Rialto starts. Find them in Settings.")
+        more = tr("The built-in Sandbox gets a new address and key each time Rialto starts. Find them in Settings.")
         said = f"{said} {more}"
     return said

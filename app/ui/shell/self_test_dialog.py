@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QProcess, QTimer
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from app.storage.paths import resources
 from app.translation import tr
@@ -85,7 +85,7 @@ class SelfTestDialog(Dialog):
                 QProcess.startDetached("taskkill", ["/T", "/F", "/PID", str(self._process.processId())])
             else:
                 self._process.terminate()
-            self._process.setParent(None)  # the dialog goes, the process is waited for
+            self._process.setParent(QApplication.instance())  # it outlives the dialog until it has ended
             self._process.finished.connect(self._process.deleteLater)
 
     def _copy(self) -> None:

@@ -19,6 +19,7 @@ from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import tip_while_cut
 from app.ui.kit.tab import LiveWork
 from app.ui.kit.theme import Theme
+from app.ui.kit.timers import start_in
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
@@ -313,7 +314,7 @@ class StatusBar(QFrame):
             left_s = (limit.resets_at - datetime.now(UTC)).total_seconds()
             if left_s <= 0:
                 return [], ""
-            self._reset.start(round(left_s * 1000) + 1)
+            start_in(self._reset, left_s + 0.001)
         spoken = "".join(text for text, _, _ in _limit_words(limit, count)).replace("  ", ", ")
         return _limit_words(limit, short_count), spoken
 

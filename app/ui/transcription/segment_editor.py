@@ -40,8 +40,9 @@ class SegmentEditor(QPlainTextEdit):
     def _fit(self) -> None:
         """Be as high as the words, so that the next segment can be read; longer ones than the view are scrolled."""
         lines = max(1, round(self.document().size().height()))
-        around = self.height() - self.viewport().height() + 2 * round(self.document().documentMargin())
-        room = self._over.height() - self.y()
+        margins = self.contentsMargins()  # the viewport of a hidden box is not laid out yet
+        around = margins.top() + margins.bottom() + 2 * round(self.document().documentMargin())
+        room = max(0, self._over.height() - self.y())
         high = lines * self.fontMetrics().lineSpacing() + around
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if high > room else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(policy)

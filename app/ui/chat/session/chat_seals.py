@@ -17,6 +17,7 @@ from app.core.problems import ActionSpec, Problem
 from app.service.errors import EvidenceRefused, SealBroken, ServiceError
 from app.translation import tr
 from app.ui.chat.session.seal import SealStatus
+from app.ui.kit.timers import start_in
 
 if TYPE_CHECKING:
     from app.core.seal_report import SealReport
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from app.service.sealed.resource import Attestation, SealedSession, SealedStream
     from app.service.service import Service
 
-LONGEST_WAIT_S = 3600.0
 RECEIPT_ASKED = "asked"
 WHAT_WAS_CHECKED = ActionSpec("seal", tr("What was checked…"))
 ACCEPT_ENCLAVE = ActionSpec("accept-enclave", tr("Continue with this enclave"))
@@ -201,7 +201,7 @@ class ChatSeals(QObject):
         ends = self._sessions.next_end() if self._sessions is not None else None
         if ends is not None:
             wait_s = (ends - datetime.now(UTC)).total_seconds()
-            self._end.start(round(1000 * min(max(wait_s, 1.0), LONGEST_WAIT_S)))
+            start_in(self._end, max(wait_s, 1.0))
 
     def _end_sessions(self) -> None:
         assert self._sessions is not None

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.state import CapsView
+from app.ui.kit.timers import start_in
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(hours=24)
-SLACK_MS = 50  # behind the moment at which the oldest request stops counting
+SLACK_S = 0.05  # behind the moment at which the oldest request stops counting
 
 
 class CapsCounter(QObject):
@@ -56,4 +57,4 @@ class CapsCounter(QObject):
             self.view = view
             self.changed.emit(view)
         if view.resets_at is not None:
-            self._timer.start(max(1_000, round((view.resets_at - now).total_seconds() * 1000) + SLACK_MS))
+            start_in(self._timer, max(1.0, (view.resets_at - now).total_seconds() + SLACK_S))

@@ -9,26 +9,31 @@ import json
 import shlex
 from collections.abc import Sequence
 
-from app.service.exchange import KEY_VARIABLE, RequestRecord, curl_command
+from app.service.exchange import KEY_VARIABLE, SIGN_IN_VARIABLE, RequestRecord, curl_command
 from app.ui.crypto_rpc.session.batch import CallRow
 
 
-def as_curl(url: str, rows: Sequence[CallRow], *, batch: bool, idempotency_key: str = "") -> str:
-    """One POST; the account's key comes from the environment."""
+def as_curl(
+    url: str, rows: Sequence[CallRow], *, batch: bool, idempotency_key: str = "", sign_in_header: str = ""
+) -> str:
+    """Return one POST. The account's key, or a wallet's sign-in in `sign_in_header`, comes from the environment."""
     headers = [("Content-Type", "application/json")]
     if idempotency_key:
         headers.append(("Idempotency-Key", idempotency_key))
-    return curl_command(RequestRecord("POST", "", url, tuple(headers), _body(rows, batch)))
+    record = RequestRecord("POST", "", url, tuple(headers), _body(rows, batch), sign_in_header=sign_in_header)
+    return curl_command(record)
 
 
-def as_python(url: str, rows: Sequence[CallRow]) -> str:
+def as_python(url: str, rows: Sequence[CallRow], sign_in_header: str = "") -> str:
     """A script for web3, with the calls as they are: nothing is reformatted on the way."""
     lines = [
         "import os",
         "",
         "from web3 import Web3",
         "",
-        f'headers = {{"Authorization": f"Bearer {{os.environ[\'{KEY_VARIABLE}\']}}"}}',
+        f"headers = {{{sign_in_header!r}: os.environ[{SIGN_IN_VARIABLE!r}]}}"
+        if sign_in_header
+        else f'headers = {{"Authorization": f"Bearer {{os.environ[\'{KEY_VARIABLE}\']}}"}}',
         f'provider = Web3.HTTPProvider({url!r}, request_kwargs={{"headers": headers}})',
     ]
     for row in rows:
@@ -36,9 +41,10 @@ def as_python(url: str, rows: Sequence[CallRow]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_cast(url: str, rows: Sequence[CallRow]) -> str:
+def as_cast(url: str, rows: Sequence[CallRow], sign_in_header: str = "") -> str:
     """One line a call. `cast` takes the parameters as one JSON text with --raw."""
-    command = f'cast rpc --rpc-url {shlex.quote(url)} --rpc-headers "Authorization: Bearer ${KEY_VARIABLE}"'
+    header = f"{sign_in_header}: ${SIGN_IN_VARIABLE}" if sign_in_header else f"Authorization: Bearer ${KEY_VARIABLE}"
+    command = f'cast rpc --rpc-url {shlex.quote(url)} --rpc-headers "{header}"'
     return "".join(f"{command} {shlex.quote(row.method)} --raw {shlex.quote(row.params_text)}\n" for row in rows)
 
 

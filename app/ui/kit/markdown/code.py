@@ -102,7 +102,7 @@ def _lex(lexer: Any, text: str) -> list[list[Stretch]]:
         starts.append(starts[-1] + len(line) + 1)
     starts.pop()
     rests_at = time.perf_counter() + WORK_S
-    for start, kind, value in lexer.get_tokens_unprocessed(text):
+    for start, kind, value in lexer.get_tokens_unprocessed(text + "\n"):  # line-based lexers need its end
         role = _role(kind)
         if role and value:
             number = bisect_right(starts, start) - 1
