@@ -73,24 +73,21 @@ def test_a_transcript_is_a_document_whose_words_have_their_times(
 
 
 def test_the_field_of_a_segment_has_one_height_for_a_text_size(qtbot: QtBot, theme: Theme) -> None:
-    """Also if the size changed while it was hidden: the viewport of a hidden field is laid out later."""
+    """Also if its text changed while it was hidden: the viewport of a hidden field is laid out later."""
     over = QWidget()
     qtbot.addWidget(over)
     over.resize(800, 600)
     over.show()
     editor = SegmentEditor(theme, over)
-    theme.set_text_percent(150)
-    QApplication.processEvents()
     editor.open(0, "short", QRect(10, 10, 500, 40))
+    QApplication.processEvents()
     right = editor.height()
     assert editor.viewport().height() >= editor.fontMetrics().lineSpacing()
 
     editor.open(0, "long " * 300, QRect(10, 10, 500, 40))
+    QApplication.processEvents()
     editor.hide()
-    theme.set_text_percent(100)
-    QApplication.processEvents()
-    editor.setPlainText("short")
-    theme.set_text_percent(150)
-    QApplication.processEvents()
+    for text in ("short", "two\nlines", "short"):
+        editor.setPlainText(text)
 
     assert editor.height() == right
