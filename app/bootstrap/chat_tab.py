@@ -70,7 +70,16 @@ def make_characters_page(rialto: Rialto) -> CharactersPage:
 
     presenter = CharactersPresenter(rialto.current_account, rialto.settings, rialto.tasks)
     presenter.service_cache = rialto.service_cache
-    page = CharactersPage(rialto.theme, presenter, rialto.tasks, cache=rialto.paths.cache / "characters")
+    services = rialto.account_services
+    page = CharactersPage(
+        rialto.theme,
+        presenter,
+        rialto.tasks,
+        network=services.network,
+        asked=lambda host: services.calls.note_host(host, "images"),
+        cache=rialto.paths.cache / "characters",
+    )
+    rialto.on_end(page.pictures.aclose)
     page.closed.connect(rialto.chat_page.show_chat)
     page.character_chosen.connect(lambda character, in_new_chat: _speak_with(rialto, character, in_new_chat))
     page.help_requested.connect(rialto.help)

@@ -550,6 +550,7 @@ class Rialto:
             root=root,
             kept=self.paths.data / "updates",
             version=__version__,
+            asked=lambda host: self.account_services.calls.note_host(host, "updates"),
         )
 
     async def _check_for_updates(self) -> None:

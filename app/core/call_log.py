@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
@@ -16,17 +16,18 @@ from PySide6.QtCore import QObject, Signal
 if TYPE_CHECKING:
     from app.storage.receipts import Receipt, Receipts
 
+Purpose = Literal["", "enclave", "images", "updates"]
 _HERE = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True, slots=True)
 class HostCalls:
-    """Calls to one host since the start. `host` is "" for the Sandbox; `is_other` is true for no account's own host."""
+    """Calls to one host since the start. `host` is "" for the Sandbox; `purpose` is "" for an account's own host."""
 
     host: str
     calls: int
     last_at: datetime
-    is_other: bool = False
+    purpose: Purpose = ""
 
     @property
     def is_here(self) -> bool:
@@ -43,7 +44,7 @@ class LastResponse:
 
 
 class CallLog(QObject):
-    """`changed` tells the id of the account that was answered."""
+    """`changed` names the account that was answered, "" for a request of none."""
 
     changed = Signal(str)
 
@@ -68,14 +69,22 @@ class CallLog(QObject):
         asked = urlsplit(receipt.endpoint.rpartition(" ")[2]).hostname or ""  # a whole address: not the account's own
         is_other = asked not in ("", host, *_HERE)
         host = asked if is_other else host
-        row = self._hosts.get(host, HostCalls(host, 0, receipt.at, is_other))
-        self._hosts[host] = replace(row, calls=row.calls + 1, last_at=receipt.at)
+        self._count(host, receipt.at, "enclave" if is_other else "")
         if not is_other and receipt.outcome in ("ok", "cut", "stopped"):
             short = receipt.endpoint.startswith("GET ")
             before = self._last.get(receipt.account_id)
             latency = round(receipt.duration_s * 1000) if short else before.latency_ms if before is not None else None
             self._last[receipt.account_id] = LastResponse(receipt.at, latency)
         self.changed.emit(receipt.account_id)
+
+    def note_host(self, host: str, purpose: Purpose) -> None:
+        """Count one request that belongs to no account."""
+        self._count(host, datetime.now(UTC), purpose)
+        self.changed.emit("")
+
+    def _count(self, host: str, at: datetime, purpose: Purpose) -> None:
+        row = self._hosts.get(host, HostCalls(host, 0, at, purpose))
+        self._hosts[host] = replace(row, calls=row.calls + 1, last_at=at)
 
     async def read(self, receipts: Receipts, account_ids: Iterable[str]) -> None:
         """Learn from the receipts of earlier sessions when each account was answered. Raises `StorageError`."""

@@ -10,7 +10,6 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from importlib import import_module
 from urllib.parse import urlsplit
 
@@ -33,6 +32,7 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
+from app.service.http.anonymous_client import USER_AGENT, no_cookies
 from app.service.http.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.http.error_bodies import decode_refusal, misdirected
 from app.service.http.json_large import LARGE_BYTES, read_large_json
@@ -49,7 +49,6 @@ from app.service.wallet_auth import ClockRetry, WalletAuth
 from app.translation import tr
 
 MAX_REDIRECTS = 5
-USER_AGENT = "Rialto"
 LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio", "app.service.http.network_transport")
 
 OnWait = Callable[[RetryWait], None]
@@ -489,7 +488,7 @@ class ServiceClient:
             verify=empty_context(),  # the transport brings its own
             trust_env=False,
             follow_redirects=False,
-            cookies=_no_cookies(),
+            cookies=no_cookies(),
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"},
         )
 
@@ -573,7 +572,3 @@ async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
 
 def _closed() -> ConnectionFailed:
     return ConnectionFailed(tr("This connection was closed."), code="closed", surely_not_sent=True)
-
-
-def _no_cookies() -> CookieJar:
-    return CookieJar(DefaultCookiePolicy(allowed_domains=()))

@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
-
 from app.service.addresses import is_loopback
 from app.service.errors import ServiceError
+from app.service.http.anonymous_client import AnonymousClient
 from app.service.http.network import Network
-from app.service.http.network_transport import NetworkTransport, ProxyFailed
 from app.translation import tr
 
 INDEX = "releases.json"
@@ -87,12 +85,13 @@ def is_newer(version: str, than: str) -> bool:
     return _numbers(version) > _numbers(than)
 
 
-async def newest(feed: Feed, network: Network, folder: Path) -> Release:
+async def newest(
+    feed: Feed, network: Network, folder: Path, asked: Callable[[str], object] = lambda _host: None
+) -> Release:
     """Ask the feed for the newest release. What was believed is kept below `folder`, so that nothing older ever is.
 
-    Raises `UpdatesUnknown`.
+    `asked` is called with the host of each request. Raises `UpdatesUnknown`.
     """
-    transport = NetworkTransport(network)
     questions: asyncio.Queue[_Question] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     problem: BaseException | None = None
@@ -103,19 +102,23 @@ async def newest(feed: Feed, network: Network, folder: Path) -> Release:
         loop.call_soon_threadsafe(questions.put_nowait, question)
         return question.answer.result(WITHIN_S * 2)
 
-    async def answer_all(client: httpx.AsyncClient) -> None:
+    client = AnonymousClient(network, WITHIN_S, asked)
+
+    async def answer_all() -> None:
         while True:
             await _answer(client, await questions.get())
 
     try:
-        async with httpx.AsyncClient(transport=transport, timeout=WITHIN_S) as client, asyncio.TaskGroup() as group:
-            answering = group.create_task(answer_all(client))
+        async with asyncio.TaskGroup() as group:
+            answering = group.create_task(answer_all())
             try:
                 index = await asyncio.to_thread(_believed, feed, folder, ask)
             finally:
                 answering.cancel()
     except* UpdatesUnknown as raised:  # a task group wraps what its body raises
         problem = next(iter(raised.exceptions))
+    finally:
+        await client.aclose()
     if problem is not None:
         raise problem
     return _release(index)
@@ -129,28 +132,14 @@ class _Question:
         self.answer: concurrent.futures.Future[bytes] = concurrent.futures.Future()
 
 
-async def _answer(client: httpx.AsyncClient, question: _Question) -> None:
-    """Fetch one file of the feed; whatever goes wrong is the thread's answer. Redirects are not followed."""
+async def _answer(client: AnonymousClient, question: _Question) -> None:
+    """Fetch one file of the feed; whatever goes wrong is the thread's answer."""
     try:
-        async with asyncio.timeout(WITHIN_S), client.stream("GET", question.address) as response:
-            if response.status_code != httpx.codes.OK:
-                raise _NotThere(response.status_code)
-            body = bytearray()
-            async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) > MAX_FILE_BYTES:
-                    raise ValueError("too large")
-        question.answer.set_result(bytes(body))
-    except (httpx.HTTPError, ServiceError, TimeoutError, ValueError, _NotThere) as error:
+        question.answer.set_result(await client.get(question.address, MAX_FILE_BYTES))
+    except ServiceError as error:
         question.answer.set_exception(error)
     finally:
         question.answer.cancel()  # does nothing to an answer that is there
-
-
-class _NotThere(Exception):
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
@@ -163,8 +152,10 @@ def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
         def _fetch(self, url: str) -> Iterator[bytes]:
             try:
                 return iter((ask(url),))
-            except _NotThere as absent:
-                raise exceptions.DownloadHTTPError(str(absent), absent.status) from None
+            except ServiceError as error:
+                if error.status is None:
+                    raise
+                raise exceptions.DownloadHTTPError(str(error), error.status) from None
 
     kept = folder / "metadata"
     try:
@@ -210,7 +201,7 @@ def _believed(feed: Feed, folder: Path, ask: _Ask) -> bytes:
 def _why_no_answer(error: BaseException) -> str:
     """What the thread was told when a file did not come: a sentence of the network's where there is one."""
     cause = error.__cause__
-    if isinstance(cause, ServiceError | ProxyFailed):
+    if isinstance(cause, ServiceError):
         return str(cause)
     status = getattr(error, "status_code", 0)
     return (

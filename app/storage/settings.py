@@ -56,7 +56,6 @@ class Settings(NamedTuple):
     enter_sends: bool = True
     load_remote_pictures: bool = False
     show_adult: bool = False
-    confirm_links: bool = True
     ask_intel: bool = False  # ask Intel's servers whether an enclave's processor is current and not revoked
     ask_nvidia: bool = False  # ask NVIDIA's servers about the evidence of graphics processors
     notify: bool = True  # say outside the window what happens while another program is in front

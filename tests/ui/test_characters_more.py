@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import weakref
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
 import pytest
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt, QTimer
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.characters.character_images import CharacterImages
+from app.core.call_log import CallLog
+from app.core.tasks import TaskScope
+from app.service.http.network import Network, NetworkSettings
+from app.ui.characters.character_images import MAX_BYTES, CharacterImages
 from app.ui.characters.state import MAX_TAGS, Filters, categories_of
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
@@ -166,6 +168,9 @@ def site(qapp: QApplication) -> Iterator[tuple[str, list[str]]]:
     server.server_close()
 
 
+STRAIGHT = Network(NetworkSettings("none"))
+
+
 async def shown(images: CharacterImages, url: str) -> None:
     images.get(url)
     async with asyncio.timeout(60):
@@ -173,27 +178,65 @@ async def shown(images: CharacterImages, url: str) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_who_lets_go_of_images_as_one_arrives_destroys_nothing_twice(
-    site: tuple[str, list[str]], tmp_path: Path
-) -> None:
-    url, _asked = site
-    held = [CharacterImages(cache=tmp_path / "pictures")]
-    gone = weakref.ref(held[0])
-    held[0].arrived.connect(lambda _url: QTimer.singleShot(0, held.clear))  # before the reply's own end
-    held[0].get(url)
-    async with asyncio.timeout(60):
-        while gone() is not None:
-            await asyncio.sleep(0.005)
-
-
 async def test_an_image_is_fetched_once_and_deleted_with_the_consent(
-    site: tuple[str, list[str]], tmp_path: Path
+    site: tuple[str, list[str]], tmp_path: Path, tasks: TaskScope
 ) -> None:
     url, asked = site
     for _ in range(2):  # two runs of the program
-        images = CharacterImages(cache=tmp_path / "pictures")
+        images = CharacterImages(STRAIGHT, tasks, cache=tmp_path / "pictures")
         await shown(images, url)
+        await images.aclose()
     assert len(asked) == 1
+    images = CharacterImages(STRAIGHT, tasks, cache=tmp_path / "pictures")
     images.forget_all()
+    await tasks.idle()
+    assert list((tmp_path / "pictures").iterdir()) == []
     await shown(images, url)
     assert len(asked) == 2
+    await images.aclose()
+
+
+async def test_an_image_comes_through_the_proxy_and_its_host_is_on_the_list(tasks: TaskScope) -> None:
+    """The author of a character must not learn the address of whoever reads behind a proxy."""
+    seen: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append(await reader.readuntil(b"\r\n\r\n"))
+        body = png()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as proxy:
+        port = proxy.sockets[0].getsockname()[1]
+        settings = NetworkSettings("manual", proxy_host="127.0.0.1", proxy_port=port)
+        log = CallLog(lambda _account: "")
+        images = CharacterImages(Network(settings), tasks, asked=lambda host: log.note_host(host, "images"))
+        await shown(images, "http://pictures.example/p.png")
+        await images.aclose()
+    assert seen[0].startswith(b"GET http://pictures.example/p.png HTTP/1.1\r\n")
+    assert b"cookie" not in seen[0].lower() and b"authorization" not in seen[0].lower()
+    (host,) = log.hosts
+    assert (host.host, host.calls, host.purpose) == ("pictures.example", 1, "images")
+
+
+async def test_what_is_too_large_or_elsewhere_stays_drawn(tasks: TaskScope) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line = await reader.readuntil(b"\r\n\r\n")
+        if b"/far" in line:
+            writer.write(b"HTTP/1.1 302 Found\r\nLocation: http://elsewhere.example/p.png\r\nContent-Length: 0\r\n\r\n")
+        else:
+            body = png() + bytes(MAX_BYTES)
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        hosts: list[str] = []
+        images = CharacterImages(STRAIGHT, tasks, asked=hosts.append)
+        for path in ("/large.png", "/far.png"):
+            images.get(base + path)
+        await tasks.idle()
+        assert images.get(base + "/large.png") is None and images.get(base + "/far.png") is None
+        assert set(hosts) == {"127.0.0.1"}
+        await images.aclose()

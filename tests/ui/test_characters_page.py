@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.service.http.network import Network, NetworkSettings
 from app.ui.characters.card_delegate import CardDelegate
 from app.ui.characters.list_model import CHARACTER_ROLE
 from app.ui.characters.page import CharactersPage
@@ -27,7 +28,7 @@ async def open_panes(
     theme: Theme, home: Path, **options: Any
 ) -> AsyncIterator[tuple[CharactersHarness, CharactersPage, QWidget]]:
     async with open_characters(home, **options) as browser:
-        page = CharactersPage(theme, browser.presenter, browser.tasks)
+        page = CharactersPage(theme, browser.presenter, browser.tasks, network=Network(NetworkSettings("none")))
         window = QWidget()
         for pane, x, width in ((page.list_pane(), 0, 264), (page.canvas(), 264, 790), (page.inspector(), 1054, 312)):
             pane.setParent(window)

@@ -1,47 +1,69 @@
 """Loads the images that the person allowed, at most four at a time; everything else is drawn from the name.
 
-What was loaded once is kept in the cache folder, so that it is there at once next time and without a network.
+Their authors chose the addresses. What was loaded once is kept in the cache folder, so that it is there at once next
+time and without a network.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import hashlib
+import os
+import time
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 
-from app.ui.kit.discard import discard
+from app.service.errors import ServiceError
+from app.service.http.anonymous_client import AnonymousClient
+from app.ui.kit.image_decoding import fitted, image_size
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply
+    from app.core.tasks import TaskScope
+    from app.service.http.network import Network
 
 MAX_BYTES = 4_000_000
 MAX_KEPT = 300
 MAX_CACHE_BYTES = 64 * 1024 * 1024
+CACHED_S = 30 * 24 * 3600.0
 AT_ONCE = 4
-TIMEOUT_MS = 15_000
+WITHIN_S = 15.0
 SIDE = 288  # px kept: 72 px at 200 % text on a screen of double resolution
 
 
 class CharacterImages(QObject):
-    """`get` returns what is there and fetches what is missing; `arrived` tells the address.
-
-    No cookies, no credentials, no redirects to other hosts; what is no image stays drawn.
-    """
+    """`get` returns what is there and fetches what is missing; `arrived` names the address."""
 
     arrived = Signal(str)
 
-    def __init__(self, parent: QObject | None = None, cache: Path | None = None) -> None:
-        """`cache` is the folder for what was loaded; None keeps nothing on the disk."""
+    def __init__(
+        self,
+        network: Network,
+        tasks: TaskScope,
+        parent: QObject | None = None,
+        *,
+        asked: Callable[[str], object] = lambda _host: None,
+        cache: Path | None = None,
+    ) -> None:
+        """`asked` is called with the host of each request. Without a `cache` folder nothing is kept on the disk."""
         super().__init__(parent)
+        self._client = AnonymousClient(network, WITHIN_S, asked)
+        self._tasks = tasks
         self._cache = cache
         self._kept: OrderedDict[str, QPixmap | None] = OrderedDict()
         self._wanted: OrderedDict[str, None] = OrderedDict()
-        self._loading: dict[str, QNetworkReply] = {}
-        self._network: QNetworkAccessManager | None = None
+        self._loading: set[str] = set()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        self.forget()
+        await self._client.aclose()
 
     def get(self, url: str) -> QPixmap | None:
         """The image, or None while it is drawn."""
@@ -59,70 +81,42 @@ class CharacterImages(QObject):
     def forget(self) -> None:
         """Stop loading and drop what was loaded: consent was taken back, or the account is another one."""
         self._wanted.clear()
-        for reply in tuple(self._loading.values()):
-            reply.abort()
+        for url in self._loading:
+            self._tasks.cancel(_task(url))
+        self._loading.clear()
         self._kept.clear()
 
     def forget_all(self) -> None:
-        """Consent was taken back: delete what lies in the cache folder as well."""
+        """Consent was taken back: delete the files in the cache folder as well."""
         self.forget()
-        cache = self._manager().cache() if self._cache is not None else None
-        if cache is not None:
-            cache.clear()
+        if self._cache is not None:
+            self._tasks.replace("character images", self._empty, self._cache)
 
-    def _manager(self) -> QNetworkAccessManager:
-        from PySide6.QtNetwork import QNetworkAccessManager, QNetworkDiskCache
-
-        if self._network is None:
-            self._network = QNetworkAccessManager(self)
-            self._network.setTransferTimeout(TIMEOUT_MS)
-            if self._cache is not None:
-                disk = QNetworkDiskCache(self._network)
-                disk.setCacheDirectory(str(self._cache))
-                disk.setMaximumCacheSize(MAX_CACHE_BYTES)
-                self._network.setCache(disk)
-        return self._network
+    async def _empty(self, cache: Path) -> None:
+        await asyncio.to_thread(_remove, cache, 0)
 
     def _load_next(self) -> None:
-        from PySide6.QtNetwork import QNetworkRequest
-
-        network = self._manager()
         while self._wanted and len(self._loading) < AT_ONCE:
             url, _ = self._wanted.popitem()  # the newest first: it is what is on screen now
-            request = QNetworkRequest(QUrl(url))
-            policy = QNetworkRequest.RedirectPolicy.SameOriginRedirectPolicy
-            request.setAttribute(QNetworkRequest.Attribute.RedirectPolicyAttribute, policy)
-            manual = QNetworkRequest.LoadControl.Manual
-            request.setAttribute(QNetworkRequest.Attribute.CookieLoadControlAttribute, manual)
-            request.setAttribute(QNetworkRequest.Attribute.CookieSaveControlAttribute, manual)
-            request.setAttribute(QNetworkRequest.Attribute.AuthenticationReuseAttribute, manual)
-            prefer = QNetworkRequest.CacheLoadControl.PreferCache
-            request.setAttribute(QNetworkRequest.Attribute.CacheLoadControlAttribute, prefer)
-            reply = network.get(request)
-            self._loading[url] = reply
-            # Methods, not lambdas: one that holds this object would let go of it while the reply is being destroyed,
-            # and this object's end destroys its replies: the same one a second time.
-            reply.downloadProgress.connect(self._progressed)
-            reply.finished.connect(self._finished)
+            self._loading.add(url)
+            self._tasks.replace(_task(url), self._load, url)
 
-    def _progressed(self, so_far: int, total: int) -> None:
-        from PySide6.QtNetwork import QNetworkReply
-
-        reply = self.sender()
-        if isinstance(reply, QNetworkReply) and max(so_far, total) > MAX_BYTES:
-            reply.abort()
-
-    def _finished(self) -> None:
-        from PySide6.QtNetwork import QNetworkReply
-
-        reply = self.sender()
-        url = next((url for url, each in self._loading.items() if each is reply), None)
-        if not isinstance(reply, QNetworkReply) or url is None:
+    async def _load(self, url: str) -> None:
+        image = QImage()
+        try:
+            cached = self._cache / hashlib.sha256(url.encode()).hexdigest() if self._cache is not None else None
+            data = await asyncio.to_thread(_read, cached) if cached is not None else b""
+            if not data:
+                data = await self._client.get(url, MAX_BYTES)
+                if cached is not None:
+                    await asyncio.to_thread(_write, cached, data)
+            image = await asyncio.to_thread(square_image, data)
+        except ServiceError:
+            pass  # it stays drawn
+        if url not in self._loading:
             return
-        del self._loading[url]
-        ok = reply.error() == QNetworkReply.NetworkError.NoError
-        self._keep(url, image_from(reply.read(MAX_BYTES)) if ok else None)
-        discard(reply)
+        self._loading.discard(url)
+        self._keep(url, None if image.isNull() else QPixmap.fromImage(image))
         self._load_next()
 
     def _keep(self, url: str, image: QPixmap | None) -> None:
@@ -133,14 +127,49 @@ class CharacterImages(QObject):
             self.arrived.emit(url)
 
 
-def image_from(content: QByteArray) -> QPixmap | None:
-    """Decode, cut to a square and shrink; None for what is no image."""
-    image = QImage.fromData(content)
-    if image.isNull():
-        return None
+def square_image(data: bytes) -> QImage:
+    """Decode, cut to a square and shrink; a null image for anything that is no image."""
+    size = image_size(data)
+    if not size.isValid() or size.isEmpty():
+        return QImage()
+    box = size.scaled(QSize(SIDE, SIDE), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+    image = fitted(data, box.width(), box.height())
     side = min(image.width(), image.height())
-    square = image.copy((image.width() - side) // 2, (image.height() - side) // 2, side, side)
-    if side > SIDE:
-        smooth = Qt.TransformationMode.SmoothTransformation
-        square = square.scaled(QSize(SIDE, SIDE), Qt.AspectRatioMode.KeepAspectRatio, smooth)
-    return QPixmap.fromImage(square)
+    return image.copy((image.width() - side) // 2, (image.height() - side) // 2, side, side)
+
+
+def _task(url: str) -> str:
+    return f"character-image:{url}"
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes() if time.time() - path.stat().st_mtime < CACHED_S else b""
+    except OSError:
+        return b""
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Keep a file, and room for it. A disk that refuses costs only the next download."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        part.write_bytes(data)
+        part.replace(path)
+    _remove(path.parent, MAX_CACHE_BYTES)
+
+
+def _remove(folder: Path, most_bytes: int) -> None:
+    """Delete the oldest files until the rest takes at most so much."""
+    with contextlib.suppress(OSError):
+        files = sorted(((about.st_mtime, about.st_size, path) for path, about in _files(folder)), reverse=True)
+        used = 0
+        for _, size, path in files:
+            used += size
+            if used > most_bytes:
+                path.unlink()
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    for path in folder.iterdir():
+        yield path, path.stat()

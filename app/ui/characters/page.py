@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.core.tasks import TaskScope
+    from app.service.http.network import Network
     from app.ui.characters.presenter import CharactersPresenter
     from app.ui.characters.state import CharactersState
     from app.ui.kit.tab import Zones
@@ -33,12 +34,19 @@ class CharactersPage(QObject):
     help_requested = Signal(str)
 
     def __init__(
-        self, theme: Theme, presenter: CharactersPresenter, tasks: TaskScope, *, cache: Path | None = None
+        self,
+        theme: Theme,
+        presenter: CharactersPresenter,
+        tasks: TaskScope,
+        *,
+        network: Network,
+        asked: Callable[[str], object] = lambda _host: None,
+        cache: Path | None = None,
     ) -> None:
-        """`cache` is the folder in which images are kept."""
+        """`asked` is called with each host that an image is loaded from; `cache` is the folder for images."""
         super().__init__()
         self.presenter = presenter
-        self.pictures = CharacterImages(self, cache)
+        self.pictures = CharacterImages(network, tasks, self, asked=asked, cache=cache)
         self.filters = FiltersPane(theme)
         self.grid = GridPane(theme, presenter, self.pictures)
         self.details = DetailsPane(theme, presenter, self.pictures)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -9,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.translation import tr
 from app.ui.images.image_processing import encoded
 from app.ui.kit.accessible_role import show_as
+from app.ui.kit.image_decoding import UndecodableImage, decoded
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 
@@ -81,8 +84,8 @@ class MaskEditor(QWidget):
 
     def show_mask(self, png: bytes) -> None:
         """Go on with a mask that `mask_png` gave; one that cannot be read is left out."""
-        mask = QImage.fromData(png)
-        if not mask.isNull():
+        with suppress(UndecodableImage):
+            mask = decoded(png)
             painter = QPainter(self.painting)
             painter.drawImage(self.painting.rect(), mask)
             painter.end()

@@ -6,7 +6,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
 
 MAX_PIXELS = 100_000_000
-RASTER_FORMS = frozenset({"png", "jpeg", "jpg", "gif", "webp", "bmp", "tiff", "heic", "heif", "avif"})  # never SVG
+WEB_FORMS = frozenset({"png", "jpeg", "jpg", "gif", "webp", "heic", "heif", "avif"})  # never SVG
+OWN_FORMS = WEB_FORMS | {"bmp", "tiff"}  # of a person's own files; no service sends these, and a decoder less is safer
 _TURNED = QImageIOHandler.Transformation.TransformationRotate90
 
 
@@ -14,21 +15,21 @@ class UndecodableImage(Exception):
     """The bytes cannot be drawn."""
 
 
-def image_size(data: bytes) -> QSize:
+def image_size(data: bytes, forms: frozenset[str] = WEB_FORMS) -> QSize:
     """Return width and height as the image is looked at, turned as its camera says; -1 × -1 when they are unknown."""
     reader, buffer = _reader(data)
-    size = reader.size() if _is_raster(reader) else QSize()
+    size = reader.size() if _form(reader) in forms else QSize()
     turned = _is_turned(reader)
     buffer.close()
     return size.transposed() if turned and size.isValid() else size
 
 
-def decoded(data: bytes, wanted: QSize | None = None) -> QImage:
+def decoded(data: bytes, wanted: QSize | None = None, forms: frozenset[str] = WEB_FORMS) -> QImage:
     """Return the image, in the size `wanted` when one is given. Raises `UndecodableImage`."""
     reader, buffer = _reader(data)
     size = reader.size()
     image = QImage()
-    if _is_raster(reader) and size.width() * size.height() <= MAX_PIXELS:
+    if _form(reader) in forms and size.width() * size.height() <= MAX_PIXELS:
         if wanted is not None:
             reader.setScaledSize(wanted.transposed() if _is_turned(reader) else wanted)
         image = reader.read()
@@ -50,8 +51,8 @@ def fitted(data: bytes, width_px: int, height_px: int) -> QImage:
         return QImage()
 
 
-def _is_raster(reader: QImageReader) -> bool:
-    return bytes(reader.format().data()).decode("ascii", "replace").lower() in RASTER_FORMS
+def _form(reader: QImageReader) -> str:
+    return bytes(reader.format().data()).decode("ascii", "replace").lower()
 
 
 def _is_turned(reader: QImageReader) -> bool:

@@ -194,7 +194,6 @@ def _choices(settings: Settings) -> Choices:
         notice_seconds=settings.notice_seconds,
         enter_sends=settings.enter_sends,
         load_remote_pictures=settings.load_remote_pictures,
-        confirm_links=settings.confirm_links,
         ask_intel=settings.ask_intel,
         ask_nvidia=settings.ask_nvidia,
         show_adult=settings.show_adult,

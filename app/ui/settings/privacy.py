@@ -13,14 +13,18 @@ from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow, value_label
 from app.ui.settings.state import SettingsState
 
+PURPOSES = {
+    "enclave": tr("Asked about an enclave’s processors."),
+    "images": tr("Images that authors of characters put there."),
+    "updates": tr("Asked for the latest version."),
+}
+
 
 class PrivacyPage(SectionPage):
     def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
         super().__init__(theme)
         self.pictures = Switch(theme, tr("Load images from other sites"))
         self.pictures.clicked.connect(lambda on: presenter.choose(load_remote_pictures=on))
-        self.links = Switch(theme, tr("Ask before opening links"))
-        self.links.clicked.connect(lambda on: presenter.choose(confirm_links=on))
         loading = RowCard(theme)
         loading.add(
             SettingRow(
@@ -29,9 +33,6 @@ class PrivacyPage(SectionPage):
                 self.pictures,
                 meaning=tr("Off: answers and characters cannot contact other sites."),
             )
-        )
-        loading.add(
-            SettingRow(theme, tr("Ask before opening links"), self.links, meaning=tr("Shows the whole address first."))
         )
         self.group(tr("Loading"), loading)
 
@@ -83,7 +84,6 @@ class PrivacyPage(SectionPage):
 
     def show_state(self, state: SettingsState) -> None:
         self.pictures.setChecked(state.choices.load_remote_pictures)
-        self.links.setChecked(state.choices.confirm_links)
         self.intel.setChecked(state.choices.ask_intel)
         self.nvidia.setChecked(state.choices.ask_nvidia)
         self.adult.setChecked(state.choices.show_adult)
@@ -102,6 +102,6 @@ class PrivacyPage(SectionPage):
         calls = tr_n("{n} request", "{n} requests", host.calls)
         title = host.host or tr("The Sandbox")
         meaning = tr("On this computer. Nothing leaves it.") if host.is_here else tr("Your account’s address.")
-        if host.is_other:
-            meaning = tr("Asked about an enclave’s processors.")
+        if host.purpose:
+            meaning = PURPOSES[host.purpose]
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)

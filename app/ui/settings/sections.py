@@ -39,7 +39,7 @@ SECTIONS = (
         tr("Privacy and data"),
         "shield",
         (
-            *(tr("Load images from other sites"), tr("Ask before opening links"), tr("Show adult characters")),
+            *(tr("Load images from other sites"), tr("Show adult characters")),
             tr("Ask Intel about enclaves"),
             tr("Ask NVIDIA about graphics processors"),
             tr("Hosts contacted"),

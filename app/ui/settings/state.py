@@ -34,7 +34,6 @@ class Choices:
     notice_seconds: str = "6"  # "" until they are closed
     enter_sends: bool = True
     load_remote_pictures: bool = False
-    confirm_links: bool = True
     ask_intel: bool = False
     ask_nvidia: bool = False
     show_adult: bool = False

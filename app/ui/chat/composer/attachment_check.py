@@ -31,7 +31,7 @@ from app.ui.chat.composer.attachment import (
     image_tokens,
 )
 from app.ui.chat.session.estimate import count_tokens
-from app.ui.kit.image_decoding import MAX_PIXELS, UndecodableImage, decoded, image_size
+from app.ui.kit.image_decoding import MAX_PIXELS, OWN_FORMS, UndecodableImage, decoded, image_size
 
 MIN_SIDE_PX = 64
 JPEG_QUALITY = 85
@@ -182,7 +182,7 @@ def _text(plain: Attachment, data: bytes) -> AttachmentCheckResult:
 
 
 def _picture(plain: Attachment, data: bytes, form: str) -> AttachmentCheckResult:
-    size = image_size(data)
+    size = image_size(data, OWN_FORMS)
     width, height = size.width(), size.height()
     if form not in ("heic", "avif"):  # Qt may lack these; the service does not
         if width <= 0 or height <= 0:
@@ -257,7 +257,7 @@ def _as_image(plain: Attachment, image: QImage, note: str) -> AttachmentCheckRes
 
 def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:
     try:
-        return decoded(data, wanted)
+        return decoded(data, wanted, OWN_FORMS)
     except UndecodableImage:
         raise NotAttached(tr("The image is damaged and cannot be shown.")) from None
 

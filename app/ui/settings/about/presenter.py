@@ -39,8 +39,12 @@ class AboutPresenter(QObject):
         root: Path,
         kept: Path,
         version: str,
+        asked: Callable[[str], object] = lambda _host: None,
     ) -> None:
-        """`root` is the folder of `resources`; `kept` is where what was believed of the feed is written down."""
+        """`root` is the folder of `resources`; `kept` is where what was believed of the feed is written down.
+
+        `asked` is called with the host of each request.
+        """
         super().__init__()
         self._store = settings_store
         self._network = network
@@ -48,6 +52,7 @@ class AboutPresenter(QObject):
         self._root = root
         self._kept = kept
         self._version = version
+        self._asked = asked
         self._feed: Feed | None = None
         self.state = AboutState(looks_at_start=settings_store.value.look_for_updates)
 
@@ -96,7 +101,7 @@ class AboutPresenter(QObject):
             return
         self._change(looking=True, sentence="", tone="", newer="", page="")
         try:
-            release = await newest(self._feed, self._network(), self._kept)
+            release = await newest(self._feed, self._network(), self._kept, self._asked)
         except UpdatesUnknown as error:
             self._change(sentence=error.sentence, tone="bad")
         else:
