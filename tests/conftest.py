@@ -28,6 +28,7 @@ from app.ui.kit.qt_workarounds.pyside_features import read_no_sources
 from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard
 from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
+from tests.kit.foreign_system import windows_files
 
 if TYPE_CHECKING:
     from app.sandbox.media.sound import Samples
@@ -85,6 +86,11 @@ def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RIALTO_HOME", str(tmp_path / "rialto-home"))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=os.environ.get("RIALTO_TEST_FILES") == "windows")
+def _files_by_the_rules_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    windows_files(monkeypatch, tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -129,6 +129,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         )
         for feature in FEATURES
     },
+    "app.files": (),
     "app.formats": (),
     "app.translation": ("app.formats",),
     "app.ui": (),
@@ -177,7 +178,8 @@ def allowed(module: str, name: str) -> bool:
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names or name == "__future__":
         return True
-    if name in ("app.formats", "app.translation"):  # any layer may say something to a person; the Sandbox is a service
+    # any layer may show text to a user and move files; the Sandbox is a service and a package of its own
+    if name in ("app.files", "app.formats", "app.translation"):
         return not module.startswith("app.sandbox")
     row = next((row for pattern, row in MAY_IMPORT.items() if fnmatchcase(module, pattern)), None)
     assert row is not None, f"{module} is in no layer: give it a row or move it"
@@ -304,6 +306,26 @@ def test_objects_are_removed_in_one_way() -> None:
         if name == "deleteLater" and module_name(path) != "app.ui.kit.discard"
     ]
     assert found == []
+
+
+def test_files_are_replaced_in_one_way() -> None:
+    """Windows refuses while a virus scanner looks at a new file: `app.files.replace` waits for that."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} replaces a file by itself: use app.files.replace"
+        for path in sorted((ROOT / "app").rglob("*.py"))
+        if not module_name(path).startswith(("app.files", "app.sandbox"))  # the Sandbox shares no module with Rialto
+        for node in nodes_of(path)
+        if isinstance(node, ast.Call) and is_file_replacement(node)
+    ]
+    assert found == []
+
+
+def is_file_replacement(node: ast.Call) -> bool:
+    """`path.replace(target)`, `os.replace`, `os.rename` or `shutil.move`. The `replace` of text takes two arguments."""
+    if ast.unparse(node.func) in ("os.replace", "os.rename", "os.renames", "shutil.move"):
+        return True
+    is_method = isinstance(node.func, ast.Attribute) and node.func.attr == "replace"
+    return is_method and len(node.args) == 1 and not node.keywords
 
 
 def is_plain_tip(node: ast.expr) -> bool:

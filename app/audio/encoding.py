@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app import files
 from app.audio.formats import FORMATS, can_encode, missing_sentence
 from app.audio.sound_file import new_sound_file
 from app.audio.spool import RateChange
@@ -66,7 +67,7 @@ def write_clip(target: Path, kind: str, spool: Spool, tags: AudioTags, source: P
             _copy(source, temporary, tags if kind != "pcm" else None)
         else:
             _encode(temporary, kind, spool, tags)
-        temporary.replace(target)
+        files.replace(temporary, target)
     except (OSError, RuntimeError) as error:  # soundfile's own errors are RuntimeErrors
         reason = str((isinstance(error, OSError) and error.strerror) or error).rstrip(".")
         raise CannotWrite(tr("{name} could not be saved: {strerror}.", name=target.name, strerror=reason)) from error

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app import files
 from app.audio.decoding import blocks_of
 from app.audio.formats import DEFAULT_PCM_RATE_HZ
 
@@ -109,4 +110,4 @@ def _keep(path: Path, data: bytes) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = path.with_suffix(f".{os.getpid()}.new")
         temporary.write_bytes(data)
-        temporary.replace(path)
+        files.replace(temporary, path)

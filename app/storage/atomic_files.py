@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from app import files
 from app.storage.errors import StorageUnavailable, unavailable
 from app.translation import tr
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
-_REPLACE_TRIES = 6  # on Windows a virus scanner may hold a fresh file for a moment
 
 
 def make_folder(path: Path) -> None:
@@ -41,7 +40,7 @@ def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        _replace(temporary, path)
+        files.replace(temporary, path)
         sync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -58,21 +57,10 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".{os.urandom(8).hex()}.new")
     try:
         yield temporary
-        _replace(temporary, path)
+        files.replace(temporary, path)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
-
-
-def _replace(source: Path, target: Path) -> None:
-    for attempt in range(_REPLACE_TRIES):
-        try:
-            source.replace(target)
-            return
-        except PermissionError:
-            if os.name != "nt" or attempt == _REPLACE_TRIES - 1:
-                raise
-            time.sleep(0.01)  # on Windows alone, 50 ms in all: a setting that is not saved is worse
 
 
 def sync_folder(folder: Path) -> None:

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from app import files
 from app.storage.atomic_files import make_folder, sync_folder
 from app.storage.errors import BackupFailed, DatabaseDamaged, unavailable
 from app.translation import tr
@@ -85,7 +86,7 @@ def make_backup(
         target = _free_name(folder, f"rialto-{at:%Y%m%dT%H%M%S}-{schema}-{kind}")
         with partial.open("rb+") as file:
             os.fsync(file.fileno())
-        partial.replace(target)
+        files.replace(partial, target)
         sync_folder(folder)
     except sqlite3.Error as error:
         raise _failed(error, database, folder) from error
@@ -113,8 +114,8 @@ def restore_backup(database: Path, backup: Path) -> Path:
         for end in ("-wal", "-shm", ""):  # the database last: until then it is as it was for whoever looks
             old = database.with_name(database.name + end)
             if old.exists():
-                old.replace(aside.with_name(aside.name + end))
-        fresh.replace(database)
+                files.replace(old, aside.with_name(aside.name + end))
+        files.replace(fresh, database)
         sync_folder(database.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -216,9 +217,9 @@ def restore(backup: Backup, database: Path, now: Clock = utc_now) -> Path | None
             old = database.with_name(database.name + suffix)
             if old.exists():
                 renamed = database.with_name(f"{database.stem}.{stamp}{database.suffix}{suffix}")
-                old.rename(renamed)
+                files.replace(old, renamed)
                 aside = aside or renamed
-        fresh.replace(database)
+        files.replace(fresh, database)
         sync_folder(database.parent)
     except OSError as error:
         raise unavailable(error, database, tr("Restoring the backup")) from error

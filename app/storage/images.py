@@ -17,6 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
+from app import files
 from app.storage.atomic_files import make_folder
 from app.storage.chat_rows import new_id
 from app.storage.database import Database
@@ -137,7 +138,7 @@ class ImageFiles:
         """Delete an image's files for good."""
         paths = [self.original(image.id), self.broken(image.id)]
         for path in (*paths, *([self.path(image)] if image.file else [])):
-            path.unlink(missing_ok=True)
+            files.remove(path)
 
 
 class Images:

@@ -80,5 +80,5 @@ def test_a_clip_that_a_full_disk_refuses_is_named_with_the_reason(disk: SmallDis
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_clip_without_a_title_is_written(clip: Spool, tmp_path: Path, kind: str) -> None:
-    write_clip(tmp_path / f"clip.{kind}", kind, clip, AudioTags())
-    assert (tmp_path / f"clip.{kind}").stat().st_size > 50_000
+    write_clip(tmp_path / f"saved.{kind}", kind, clip, AudioTags())
+    assert (tmp_path / f"saved.{kind}").stat().st_size > 50_000

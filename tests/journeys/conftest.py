@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 import app
+from app import files
 from app.bootstrap import prebuild_tabs, sandbox_process
 from app.bootstrap.options import Options
 from app.bootstrap.rialto import Rialto
@@ -24,7 +25,6 @@ from app.core.problems import hide_secrets_with
 from app.credentials import keyring_store
 from app.credentials.keyring_backends import NoBackend
 from app.credentials.redaction import Redactor
-from app.storage import atomic_files
 from app.storage.paths import Paths
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
@@ -55,22 +55,22 @@ APP = Path(app.__file__).parent
 def no_write_by_the_window() -> Iterator[None]:
     """Fail where the window's thread puts a file in place: it would wait for the disk. What tests write is theirs."""
     found: list[str] = []
-    replace = getattr(atomic_files, "_replace")  # noqa: B009  # every file that must not be lost goes through it
+    replace = files.replace  # every file that must not be lost goes through it
 
     def noted(*args: object) -> None:
         if threading.current_thread() is threading.main_thread():
             frames = [each for each in inspect.stack(0)[1:] if Path(each.filename).is_relative_to(APP.parent)]
-            libraries = [APP / name for name in LIBRARIES]
+            libraries = [APP, *(APP / name for name in LIBRARIES)]
             caller = next(each for each in frames if Path(each.filename).parent not in libraries)
             if Path(caller.filename).is_relative_to(APP):
                 found.append(f"{caller.filename}:{caller.lineno} {caller.function}")
         replace(*args)
 
-    setattr(atomic_files, "_replace", noted)  # noqa: B010  # as above
+    files.replace = noted
     try:
         yield
     finally:
-        setattr(atomic_files, "_replace", replace)  # noqa: B010  # as above
+        files.replace = replace
     assert found == []
 
 

@@ -109,6 +109,22 @@ def test_a_crash_of_the_interpreter_is_found_at_the_next_start(tmp_path: Path, q
     assert "Rialto 1, while: Wallet; last action wallet.refresh; under way: Presenter.read\n" in found[0].text
 
 
+STACK = '\n\nThread 0x1f4c (most recent call first):\n  File "main.py", line 8 in main\n\n'
+
+
+def test_what_windows_handles_itself_is_no_crash(tmp_path: Path, qapp) -> None:
+    """faulthandler there also writes at errors of COM that a file dialog handles; the run was ended by a shutdown."""
+    (tmp_path / "crashes").mkdir()
+    handled = f"Windows fatal exception: code 0x8001010e{STACK}Windows fatal exception: code 0x80010108{STACK}"
+    crash = f"Windows fatal exception: access violation{STACK}"
+    for pid, text in ((999_999_998, handled), (999_999_997, f"{handled}{crash}{handled}")):
+        path = tmp_path / f"crashes/interpreter-{pid}.txt"
+        path.write_bytes(b"0.1".ljust(512) + text.replace("\n", "\r\n").encode())
+    (report,) = CrashReporter(tmp_path / "crashes", redact=str, version="0.1").left_behind()
+    assert report.title == "Windows fatal exception: access violation"
+    assert "0x8001" not in report.text and "line 8 in main" in report.text
+
+
 def test_a_run_that_was_killed_leaves_no_report(tmp_path: Path, qapp) -> None:
     (tmp_path / "interpreter-2147483647.txt").write_text("Rialto 1, while: Wallet".ljust(511) + "\n")
     assert texts_in(tmp_path) == []

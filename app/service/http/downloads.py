@@ -16,6 +16,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import TypeVar
 
+from app import files
 from app.service.errors import BadResponse, StreamCut
 from app.translation import tr
 
@@ -189,7 +190,7 @@ def _write(file: RawIOBase, waiting: list[bytes]) -> None:
 def _finish(file: RawIOBase, part: Path, path: Path) -> None:
     os.fsync(file.fileno())
     file.close()
-    part.replace(path)
+    files.replace(part, path)
     mark_path(path).unlink(missing_ok=True)
 
 

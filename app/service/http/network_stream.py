@@ -26,6 +26,8 @@ from app.service.addresses import is_localhost
 from app.translation import tr
 
 READ_BYTES = 1024 * 1024
+# Reading pauses with this much room left: the loop of Windows copies all of the 64 KiB that it has read, paused or not.
+ROOM_BYTES = 256 * 1024
 HANDSHAKE_TIMEOUT_S = 15.0  # httpcore sets none while it speaks with a SOCKS proxy
 SMALL_BYTES = 4096  # of a read; what comes in larger ones is gathered already
 GATHERS_AFTER = 8  # small reads in a row: the first words of an answer are not held up
@@ -43,7 +45,7 @@ AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]  # as `getaddrinfo` giv
 
 
 class _Inbox(asyncio.BufferedProtocol):
-    """Fills one buffer that is as old as the connection; stops reading when it is full."""
+    """Fills one buffer that is as old as the connection; stops reading when it is nearly full."""
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
@@ -68,7 +70,7 @@ class _Inbox(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         self._filled += nbytes
-        if self._filled == READ_BYTES and self.transport is not None:
+        if self._filled > READ_BYTES - ROOM_BYTES and not self._is_paused and self.transport is not None:
             self._is_paused = True
             self.transport.pause_reading()
         _wake(self._reader)

@@ -12,6 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath
 
+from app import files
 from app.ui.kit.image_decoding import UndecodableImage, decoded, fitted
 
 THUMBNAIL_PX = 720  # the longer side of what the gallery keeps
@@ -50,7 +51,7 @@ def read_thumbnail(source: Path, cache: Path) -> bytes:
             cached.parent.mkdir(parents=True, exist_ok=True)
             part = cached.with_suffix(f".{threading.get_ident()}.part")
             part.write_bytes(small)
-            part.replace(cached)
+            files.replace(part, cached)
     return small
 
 

@@ -14,6 +14,7 @@ import contextlib
 import faulthandler
 import logging
 import os
+import re
 import sys
 import threading
 import time
@@ -37,6 +38,8 @@ _HARD_PREFIX = "interpreter-"
 _REPORT_PREFIX = "crash-"
 _SEEN_SUFFIX = ".seen.txt"
 _TIME = "%Y-%m-%d %H:%M:%S %z"
+# `faulthandler` on Windows also writes at errors of COM (0x8…) that file dialogs, for one, handle; crashes are 0xc….
+_HANDLED = re.compile(r"^Windows fatal exception: code 0x8.*\n(?:(?!Windows fatal|Fatal Py).*(?:\n|$))*", re.MULTILINE)
 _HEAD_BYTES = 512  # room for what is being done, before what `faulthandler` writes
 
 
@@ -71,7 +74,9 @@ class CrashReporter(QObject):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._hard_file = (self._folder / f"{_HARD_PREFIX}{os.getpid()}.txt").open("w", encoding="utf-8")
             self._write_head()
-            faulthandler.enable(self._hard_file)
+            # On Windows this also writes at exceptions that others handle, while the other threads run on: their stacks
+            # must not be read then.
+            faulthandler.enable(self._hard_file, all_threads=sys.platform != "win32")
         sys.excepthook = self._on_exception
         threading.excepthook = self._on_thread_exception
         qInstallMessageHandler(self._on_qt_message)
@@ -254,7 +259,7 @@ def _read_hard_file(path: Path) -> tuple[str, str, float]:
     """What was being done, what `faulthandler` wrote ("" when the run was not ended by a crash), and when."""
     content = path.read_bytes()
     head, text = (part.decode(errors="replace").strip() for part in (content[:_HEAD_BYTES], content[_HEAD_BYTES:]))
-    return head, text, _age(path)
+    return head, _HANDLED.sub("", text.replace("\r\n", "\n")).strip(), _age(path)
 
 
 def _age(path: Path) -> float:

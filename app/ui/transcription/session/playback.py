@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app import files
 from app.audio.decoding import NotSound, blocks_of
 from app.audio.devices import AudioHost, AudioUnavailable, Device
 from app.audio.live_peaks import peaks_path
@@ -233,4 +234,4 @@ def keep_recorded_peaks(recording: Path, cache: Path) -> None:
     with contextlib.suppress(OSError):
         target = cache_path(cache, recording)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        source.replace(target)
+        files.replace(source, target)

@@ -13,11 +13,13 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app import files
 from app.service.http.downloads import drop_part, mark_path, part_path, read_part
 from app.storage.atomic_files import make_folder
 from app.storage.chat_rows import new_id
-from app.storage.errors import StorageUnavailable
+from app.storage.errors import StorageUnavailable, unavailable
 from app.storage.video_jobs import VideoJob, VideoJobs
+from app.translation import tr
 
 POSTER = ".jpg"
 PART = ".part"
@@ -174,11 +176,14 @@ class VideoJobStore(QObject):
         self.changed.emit()
 
     async def delete(self, job_id: str) -> None:
-        """Remove a job, its video and its media for good."""
+        """Remove a job, its video and its media for good.
+
+        Raises `StorageUnavailable` if a file cannot be removed; the job then stays, and can be removed later.
+        """
         assert self.store is not None
         job = self._jobs[job_id]
-        await self.store.delete(job_id)
         await asyncio.to_thread(self._remove, job)
+        await self.store.delete(job_id)
         del self._jobs[job_id]
         self._in_memory.pop(job_id, None)
         self.changed.emit()
@@ -205,14 +210,16 @@ class VideoJobStore(QObject):
 
     def _remove_media(self, job_id: str) -> None:
         for path in self.folder.glob(f"{job_id}-*"):
-            path.unlink(missing_ok=True)
+            files.remove(path)
 
     def _remove(self, job: VideoJob) -> None:
-        self._remove_media(job.id)
         video = self.film(job)
-        for path in (video, self.poster(job), part_path(video), mark_path(video)):
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
+        try:
+            for path in (video, self.poster(job), part_path(video), mark_path(video)):
+                files.remove(path)  # on Windows a player holds its video open
+            self._remove_media(job.id)
+        except OSError as error:
+            raise unavailable(error, video, tr("Removing {name}", name=video.name)) from error
 
 
 def file_name(prompt: str, job_id: str, now: datetime) -> str:
