@@ -16,6 +16,8 @@ SHARED = {"kit", "conversation", "shell"}
 FEATURES = sorted({each.parent.name for each in (ROOT / "app/ui").glob("*/__init__.py")} - SHARED)
 SHOWS = {"chat": ("app.ui.conversation",)}
 
+SHARED_BY_LAYERS = ("app.files", "app.formats", "app.translation", "app.text_encoding")
+
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the Sandbox in a process of its own, which loads nothing of the window
@@ -33,8 +35,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
     # dcap_qvl: firmware levels and revocation, by Intel's lists
     "app.sealed.collateral": ("app.sealed", "dcap_qvl"),
-    # pypdf: PDF; watchfiles: changes in folders. Loaded in the process that reads, by the first that needs them
-    "app.documents.pdf": ("app.documents", "pypdf"),
+    # pypdfium2: PDF; python_calamine: XLS, XLSB, ODS; nh3: HTML; watchfiles: changes in folders. Loaded in the process
+    # that reads, by the first that needs them
+    "app.documents.pdf": ("app.documents", "pypdfium2"),
+    "app.documents.spreadsheets": ("app.documents", "python_calamine"),
+    "app.documents.markup": ("app.documents", "nh3"),
     "app.documents.worker": ("app.documents", "watchfiles"),
     "app.documents*": ("app.documents", "numpy"),
     # cryptography: the signatures of a quote, and AES; coincurve: secp256k1; Crypto: keccak, for addresses
@@ -130,6 +135,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         for feature in FEATURES
     },
     "app.files": (),
+    "app.text_encoding": ("chardet",),  # guesses the encoding of text that is not UTF-8
     "app.formats": (),
     "app.translation": ("app.formats",),
     "app.ui": (),
@@ -178,8 +184,8 @@ def allowed(module: str, name: str) -> bool:
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names or name == "__future__":
         return True
-    # any layer may show text to a user and move files; the Sandbox is a service and a package of its own
-    if name in ("app.files", "app.formats", "app.translation"):
+    # any layer may show text to a user, judge text and move files; the Sandbox is a service and a package of its own
+    if name in SHARED_BY_LAYERS:
         return not module.startswith("app.sandbox")
     row = next((row for pattern, row in MAY_IMPORT.items() if fnmatchcase(module, pattern)), None)
     assert row is not None, f"{module} is in no layer: give it a row or move it"
@@ -535,7 +541,8 @@ LOADED_LATE = frozenset(
     numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath ziafont latex2mathml PIL pocketsphinx espeakng_loader
-    pypdf watchfiles app.documents.pdf app.documents.worker app.storage.imports.export_reading importlib.metadata email
+    pypdfium2 python_calamine nh3 chardet watchfiles app.documents.pdf app.documents.spreadsheets app.documents.worker
+    app.storage.imports.export_reading importlib.metadata email
     ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )

@@ -1,4 +1,4 @@
-"""ZIP files from strangers: office documents and e-books. Nothing goes to a disk, and no more than is allowed opens."""
+"""Untrusted ZIP files: office documents and e-books. Nothing goes to a disk, and no more than is allowed unpacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_TIMES = 400  # how often a member may be as large as it was packed; text of 
 _FREE_BYTES = 4 * MB  # a small one may be packed as tightly as it likes
 MAX_DEPTH = 500
 _PIECE = 1024 * 1024
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 Start = Callable[[str, dict[str, str]], None]
 
@@ -36,9 +36,8 @@ class Archive:
     ) -> None:
         self._most_member_bytes, self._most_bytes = most_member_bytes, most_bytes
         start = file.read(65_536)
-        if start.startswith(_OLE):  # how Office keeps what has a password, and everything before 2007
-            hidden = "EncryptedPackage".encode("utf-16-le") in start + file.read(4 * MB)
-            raise Unreadable(Reason.PASSWORD if hidden else Reason.OLD_OFFICE)
+        if start.startswith(OLE):  # how Office keeps what has a password, and everything before 2007
+            raise Unreadable(Reason.PASSWORD if is_encrypted(file) else Reason.OLD_OFFICE)
         if not start.startswith(b"PK"):
             raise Unreadable(Reason.KIND)
         file.seek(0)
@@ -49,8 +48,16 @@ class Archive:
         members = self._zip.infolist()
         if len(members) > most_members:
             raise Unreadable(Reason.BOMB)
-        self.names = frozenset(member.filename for member in members)
+        # Some programs write other cases or backslashes than the names by which parts refer to one another.
+        self._names = {folded(member.filename): member.filename for member in reversed(members)}
         self._unpacked = 0
+
+    def __contains__(self, name: str) -> bool:
+        return folded(name) in self._names
+
+    def parts(self) -> tuple[str, ...]:
+        """Return the names of all members."""
+        return tuple(self._names.values())
 
     def read(self, name: str) -> bytes:
         """Return a member. One that is not there, as a file with its content cut off would have it, is damage."""
@@ -99,14 +106,14 @@ class Archive:
                 found[attributes.get("Id", "")] = (kind, joined(folder, attributes.get("Target", "")))
 
         beside = f"{folder}/_rels/{file}.rels".lstrip("/")
-        if beside in self.names:
+        if beside in self:
             self.parse(beside, start, _ignore, _ignore)
         return found
 
     def pieces(self, name: str) -> Iterator[bytes]:
         """Yield a member as it unpacks, counted and compared with its packed size."""
         try:
-            member = self._zip.getinfo(name)
+            member = self._zip.getinfo(self._names[folded(name)])
             if member.flag_bits & 1:
                 raise Unreadable(Reason.PASSWORD)
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -124,6 +131,17 @@ class Archive:
             raise Unreadable(Reason.DAMAGED) from None
 
 
+def is_encrypted(file: BinaryIO) -> bool:
+    """Whether a file in the old container of Office holds one of the new kind that is locked by a password."""
+    file.seek(0)
+    return "EncryptedPackage".encode("utf-16-le") in file.read(4 * MB)
+
+
+def folded(name: str) -> str:
+    """Return a member's name as names are compared: without case, with slashes, without one in front."""
+    return name.replace("\\", "/").lstrip("/").casefold()
+
+
 def _short(name: str) -> str:
     return "relation" if name.endswith("/relationships}id") else name.rpartition("}")[2]
 
@@ -134,5 +152,5 @@ def _ignore(*_: str) -> None:
 
 def joined(folder: str, target: str) -> str:
     """Return the member that `target` names, seen from `folder`."""
-    path = unquote(target.partition("#")[0])
+    path = unquote(target.partition("#")[0]).replace("\\", "/")
     return posixpath.normpath(path[1:] if path.startswith("/") else posixpath.join(folder, path))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from app.documents.archives import Archive
+from app.documents.archives import OLE, Archive, is_encrypted
 from app.documents.markup import html_text, read_html
-from app.documents.office import read_docx, read_epub, read_odt, read_pptx, read_xlsx
-from app.documents.plain_text import LOOKED_AT_BYTES, encoding_of, read_text
-from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, PLAIN, Entry, Kind, Reason, Section, Unreadable
+from app.documents.office import WORKBOOK, read_docx, read_epub, read_odt, read_pptx, read_xlsx
+from app.documents.plain_text import read_text
+from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, PLAIN, Entry, Kind, Notes, Reason, Section, Unreadable
+from app.text_encoding import NotText, encoding_of
 
 MAX_FILES = 50_000  # of one project
 HELD_BYTES = 1 << 20  # a file up to this size is read at once: most are small, and each read takes its time
@@ -38,19 +40,22 @@ _KINDS: dict[str, Kind] = {
     "pptm": Kind.PPTX,
     "ppsx": Kind.PPTX,
     "xlsx": Kind.XLSX,
-    "xlsm": Kind.XLSX,
+    **dict.fromkeys(("xlsm", "xltx", "xltm", "xls", "xlt", "xlsb", "ods", "ots"), Kind.XLSX),
     "odt": Kind.ODT,
     "ott": Kind.ODT,
     "epub": Kind.EPUB,
 }
-_OLD_OFFICE = frozenset(("doc", "xls", "ppt", "dot", "pps", "xlt"))
+_OLD_OFFICE = frozenset(("doc", "ppt", "dot", "pps"))
 _ARCHIVES = {
     Kind.DOCX: read_docx,
     Kind.PPTX: read_pptx,
-    Kind.XLSX: read_xlsx,
     Kind.ODT: read_odt,
     Kind.EPUB: read_epub,
 }
+
+
+_LOOKED_AT_BYTES = 4096
+_TABLE_OF_A_PAGE = re.compile(rb"<(?:html|table)\b", re.IGNORECASE)
 
 
 def kind_of(path: str) -> Kind | None:
@@ -160,29 +165,55 @@ def opened(path: str) -> io.BytesIO | io.BufferedReader:
         return io.BytesIO(file.read(about.st_size))
 
 
-def read_file(file: BinaryIO, path: str) -> tuple[Kind, Iterator[Section]]:
-    """Return how a file is read and its sections, lazily. Raises `Unreadable`, at once or while they are read."""
+def read_file(file: BinaryIO, path: str, notes: Notes | None = None) -> tuple[Kind, Iterator[Section]]:
+    """Return how a file is read and its sections, lazily; they fill `notes`. Raises `Unreadable`, then or later."""
+    notes = notes if notes is not None else Notes()
     kind = kind_of(path)
     if kind is None:
         if Path(path).suffix.lower().lstrip(".") in _OLD_OFFICE:
             raise Unreadable(Reason.OLD_OFFICE)
         try:
-            encoding, _ = encoding_of(file.read(LOOKED_AT_BYTES))
-        except Unreadable:
+            if encoding_of(file).is_guess:  # bytes that could be anything
+                raise Unreadable(Reason.UNKNOWN)
+        except NotText:
             raise Unreadable(Reason.UNKNOWN) from None
-        if encoding == "cp1252":  # bytes that could be anything
-            raise Unreadable(Reason.UNKNOWN)
         file.seek(0)
         kind = Kind.TEXT
     if kind in PLAIN:
-        return kind, read_text(file, kind)
+        return kind, read_text(file, kind, notes)
+    if kind is Kind.XLSX:
+        return kind, _read_workbook(file, notes)
     if kind is Kind.HTML:
-        data = file.read(MAX_TEXT_CHARS // 2 + 1)
-        if len(data) > MAX_TEXT_CHARS // 2:
-            raise Unreadable(Reason.LARGE)
-        return kind, read_html(html_text(data))
+        return kind, _read_page(file, notes)
     if kind is Kind.PDF:
         from app.documents.pdf import read_pdf
 
-        return kind, read_pdf(file)
-    return kind, _ARCHIVES[kind](Archive(file))
+        return kind, read_pdf(file, notes)
+    return kind, _ARCHIVES[kind](Archive(file), notes)
+
+
+def _read_page(file: BinaryIO, notes: Notes) -> Iterator[Section]:
+    data = file.read(MAX_TEXT_CHARS // 2 + 1)
+    if len(data) > MAX_TEXT_CHARS // 2:
+        raise Unreadable(Reason.LARGE)
+    return read_html(html_text(data, notes))
+
+
+def _read_workbook(file: BinaryIO, notes: Notes) -> Iterator[Section]:
+    """Read a workbook by its content: many programs export another form than the name says."""
+    start = file.read(_LOOKED_AT_BYTES)
+    file.seek(0)
+    if start.startswith(b"PK"):
+        archive = Archive(file)
+        if WORKBOOK in archive:
+            return read_xlsx(archive, notes)
+    elif not start.startswith(OLE):
+        if _TABLE_OF_A_PAGE.search(start) is None:
+            raise Unreadable(Reason.KIND)
+        return _read_page(file, notes)
+    elif is_encrypted(file):
+        raise Unreadable(Reason.PASSWORD)
+    from app.documents.spreadsheets import read_spreadsheet
+
+    file.seek(0)
+    return read_spreadsheet(file, notes)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.documents.passages import Passage
-from app.documents.reading import Entry, Kind, Reason
+from app.documents.reading import Entry, Kind, Notes, Reason
 
-FORM = 2  # raised with any change below
+FORM = 3  # raised with any change below
 _SCHEMA = """
 CREATE TABLE files (
     id INTEGER PRIMARY KEY,
@@ -29,6 +29,7 @@ CREATE TABLE files (
     changed_ns INTEGER NOT NULL,
     hash BLOB NOT NULL,
     reason TEXT NOT NULL,
+    note TEXT NOT NULL,
     chars INTEGER NOT NULL
 );
 CREATE TABLE passages (
@@ -154,11 +155,11 @@ class Writer:
 
     def skip(self, entry: Entry, reason: Reason, digest: bytes = b"") -> None:
         """Note a file that gives no text; what it gave before is removed."""
-        self._place(entry, "", reason.value, digest, 0)
+        self._place(entry, "", reason.value, "", digest, 0)
 
-    def put(self, entry: Entry, kind: Kind, digest: bytes, passages: list[Passage]) -> None:
-        """Replace what the index has of a file. Raises `UnicodeEncodeError`."""
-        file = self._place(entry, kind.value, "", digest, sum(len(each.text) for each in passages))
+    def put(self, entry: Entry, kind: Kind, digest: bytes, passages: list[Passage], note: str = "") -> None:
+        """Replace what the index has of a file; `note` is of `Notes.to_text`. Raises `UnicodeEncodeError`."""
+        file = self._place(entry, kind.value, "", note, digest, sum(len(each.text) for each in passages))
         self._waiting += [
             (number, file, first, last, hash_of(heading, text), heading, text)
             for number, (text, first, last, heading) in enumerate(passages, start=self._next_passage)
@@ -174,7 +175,7 @@ class Writer:
             self._clear(number)
             self._db.execute("DELETE FROM files WHERE id = ?", (number,))
 
-    def _place(self, entry: Entry, kind: str, reason: str, digest: bytes, chars: int) -> int:
+    def _place(self, entry: Entry, kind: str, reason: str, note: str, digest: bytes, chars: int) -> int:
         self._begin()
         path = entry.path.encode("utf-8", "backslashreplace").decode()
         row = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
@@ -182,11 +183,11 @@ class Writer:
             self._clear(row[0])
         root = entry.root.encode("utf-8", "backslashreplace").decode()
         cursor = self._db.execute(
-            "INSERT INTO files (id, path, root, kind, size, changed_ns, hash, reason, chars)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET root = excluded.root,"
+            "INSERT INTO files (id, path, root, kind, size, changed_ns, hash, reason, note, chars)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET root = excluded.root,"
             " kind = excluded.kind, size = excluded.size, changed_ns = excluded.changed_ns, hash = excluded.hash,"
-            " reason = excluded.reason, chars = excluded.chars",
-            (row and row[0], path, root, kind, entry.size, entry.changed_ns, digest, reason, chars),
+            " reason = excluded.reason, note = excluded.note, chars = excluded.chars",
+            (row and row[0], path, root, kind, entry.size, entry.changed_ns, digest, reason, note, chars),
         )
         return int(row[0]) if row is not None else int(cursor.lastrowid or 0)
 
@@ -224,12 +225,14 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What an index holds, for showing. `left_out` is at most `MOST_LEFT_OUT` files, `left_out_count` all of them."""
+    """What an index holds, for showing. `left_out` and `noted` are at most `MOST_LEFT_OUT` files, the counts all."""
 
     files: int = 0
     passages: int = 0
     left_out_count: int = 0
     left_out: tuple[tuple[str, Reason], ...] = ()
+    noted_count: int = 0
+    noted: tuple[tuple[str, Notes], ...] = ()
     size_bytes: int = 0
 
 
@@ -248,5 +251,10 @@ def overview(path: Path) -> Overview:
             "SELECT path, reason FROM files WHERE reason <> '' ORDER BY path LIMIT ?", (MOST_LEFT_OUT,)
         )
         left_out = tuple((name, Reason(reason)) for name, reason in rows)
+        noted_count = connection.execute("SELECT count(*) FROM files WHERE note <> ''").fetchone()[0]
+        rows = connection.execute(
+            "SELECT path, note FROM files WHERE note <> '' ORDER BY path LIMIT ?", (MOST_LEFT_OUT,)
+        )
+        noted = tuple((name, Notes.from_text(note)) for name, note in rows)
     size = sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
-    return Overview(files, passages, count, left_out, size)
+    return Overview(files, passages, count, left_out, noted_count, noted, size)

@@ -1,86 +1,133 @@
-"""HTML as text: what is shown, one paragraph a line, under its headings."""
+"""HTML as text: what is shown, one paragraph a line, under its headings; the cells of a table row between tabs.
+
+nh3 parses as browsers do, in a language that holds memory safe, and leaves only the tags that matter here.
+"""
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 
-from app.documents.plain_text import encoding_of
-from app.documents.reading import MAX_TEXT_CHARS, Reason, Section, Unreadable, heading_path, one_line
+from app.documents.reading import MAX_TEXT_CHARS, Notes, Reason, Section, Unreadable, heading_path, one_line
+from app.text_encoding import NotText, decode_text
 
-_SILENT = frozenset(("script", "style", "template", "noscript", "svg", "math", "head"))
+_SILENT = frozenset(("script", "style", "template", "noscript", "svg", "math", "iframe", "noframes", "noembed"))
 _BLOCKS = frozenset(
     """
-    address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form h1 h2
+    address article aside blockquote br caption dd details div dl dt fieldset figcaption figure footer form h1 h2
     h3 h4 h5 h6 header hr li main nav ol option p pre section summary table tbody td tfoot th thead title tr ul
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_PIECE_CHARS = 65_536
+_COLSPAN = {"td": {"colspan"}, "th": {"colspan"}}
+_TAG = re.compile(r'<(/?)([a-z0-9]+)(?: colspan="(\d{1,4})")?[^>]*>')
+_MAX_COLSPAN = 100
+_MAX_CELL_LINES = 5  # a row with more in a cell lays out a page
+_MAX_TITLE_CHARS = 1000
+_IS_XML = re.compile(r"\s*(?:<\?xml|<html[^>]{0,500}xmlns)", re.IGNORECASE)
+_CLOSED_AT_ONCE = re.compile(
+    r"<(title|script|style|textarea|iframe|noscript|template|svg|math|div|p|span|a|td|th|li)\b([^<>]{0,2000})/>",
+    re.IGNORECASE,
+)
 
 
-class _Text(HTMLParser):
+class _Row:
+    """An open row of a table. `cells` holds the lines of each cell."""
+
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        self.cells: list[list[str]] = []
+        self.is_layout = False
+        self._covered = 0  # columns that the last cell covers beside its own
+
+    def begin_cell(self, columns: int) -> None:
+        self.cells += [[] for _ in range(self._covered + 1)]
+        self._covered = min(max(1, columns), _MAX_COLSPAN) - 1
+
+    def lines(self) -> list[str]:
+        """Return the row as one line of cells; what lays out a page as its lines."""
+        if self.is_layout or len(self.cells) < 2 or max(map(len, self.cells)) > _MAX_CELL_LINES:
+            return [line for cell in self.cells for line in cell]
+        line = "\t".join(" ".join(cell) for cell in self.cells).rstrip("\t")
+        return [line] if line else []
+
+
+class _Text:
+    def __init__(self) -> None:
         self.done: list[Section] = []
         self.title = ""
         self._levels: dict[int, str] = {}
         self._heading = ""
         self._lines: list[str] = []
         self._line: list[str] = []
+        self._rows: list[_Row] = []  # the innermost last
         self._first = self._place = 1
-        self._silent = 0
-        self._tag_of_heading = ""
-        self._in_title = False
         self._chars = 0
+        self._is_title = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: str, columns: int) -> None:
+        self._end_line()
         if tag == "title":
-            self._in_title = True
-        if tag in _SILENT:
-            self._silent += 1
-        elif tag == "body":
-            self._silent = 0  # a head that was never closed
-        if tag in ("td", "th") and self._line:
-            self._line.append("\t")
-        elif tag in _BLOCKS:
-            self._end_line()
-        if tag in _HEADINGS:
+            self._is_title = True
+        elif tag == "tr":
+            if self._rows:
+                self._rows[-1].is_layout = True
+            self._rows.append(_Row())
+        elif tag in ("td", "th") and self._rows:
+            self._rows[-1].begin_cell(columns)
+        elif tag in _HEADINGS:
+            self._end_rows()
             self.end_section()
-            self._tag_of_heading = tag
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "title":
-            self._in_title = False
-        if tag in _SILENT:
-            self._silent = max(0, self._silent - 1)
-        if tag == self._tag_of_heading:
+    def end(self, tag: str) -> None:
+        if tag in _HEADINGS:
             self._heading = heading_path(self._levels, _HEADINGS[tag], "".join(self._line))
-            self._tag_of_heading = ""
-        if tag in _BLOCKS and tag not in ("td", "th"):
-            self._end_line()
+        self._end_line()
+        if tag == "title":
+            self._is_title = False
+        elif tag == "tr" and self._rows:
+            self._take(self._rows.pop().lines())
 
-    def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.title += data[:1000]
-        elif not self._silent:
-            self._line.append(data)
-            self._chars += len(data)
-            if self._chars > MAX_TEXT_CHARS:
-                raise Unreadable(Reason.LARGE)
+    def text(self, data: str) -> None:
+        if self._is_title:
+            self.title += data[: _MAX_TITLE_CHARS - len(self.title)]
+            return
+        self._line.append(data)
+        self._chars += len(data)
+        if self._chars > MAX_TEXT_CHARS:
+            raise Unreadable(Reason.LARGE)
 
     def _end_line(self) -> None:
-        text = "\t".join(filter(None, map(one_line, "".join(self._line).split("\t"))))
-        self._line.clear()
-        if text:
-            self._lines.append(text)
-            self._place += 1
+        if self._line:
+            text = one_line("".join(self._line))
+            self._line.clear()
+            if text:
+                self._take([text])
+
+    def _take(self, lines: list[str]) -> None:
+        if self._rows and self._rows[-1].cells:
+            self._rows[-1].cells[-1] += lines
+            return
+        self._lines += lines
+        self._place += len(lines)
+
+    def _end_rows(self) -> None:
+        rows, self._rows = self._rows, []
+        for row in rows:
+            row.is_layout = True
+            self._take(row.lines())
 
     def take(self) -> list[Section]:
         """Return what is complete, once; the page's title is the heading of what stands under none."""
         taken, self.done = self.done, []
         title = one_line(self.title)
         return [each if each.heading or not title else Section(each.text, each.place, title) for each in taken]
+
+    def finish(self) -> None:
+        """Close everything that is still open."""
+        self._end_line()
+        self._end_rows()
+        self.end_section()
 
     def end_section(self) -> None:
         """Close what was collected under the last heading."""
@@ -93,24 +140,34 @@ class _Text(HTMLParser):
 
 def read_html(text: str) -> Iterator[Section]:
     """Give what a page shows; each paragraph is a place. Raises `Unreadable`."""
-    parser = _Text()
-    for start in range(0, len(text), _PIECE_CHARS):
-        parser.feed(text[start : start + _PIECE_CHARS])
-        yield from parser.take()
-    parser.close()
-    parser.end_section()
+    import nh3
+
+    if _IS_XML.match(text[:1000]):
+        text = _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", text)  # HTML knows no element that is closed at once
+    shown = nh3.clean(
+        text, tags=set(_BLOCKS), clean_content_tags=set(_SILENT), attributes=_COLSPAN, link_rel=None, url_schemes=set()
+    )
+    parser, at = _Text(), 0
+    for found in _TAG.finditer(shown):
+        if found.start() > at:
+            parser.text(html.unescape(shown[at : found.start()]))
+        at = found.end()
+        if found[1]:
+            parser.end(found[2])
+        else:
+            parser.start(found[2], int(found[3] or 1))
+        if parser.done:
+            yield from parser.take()
+    parser.text(html.unescape(shown[at:]))
+    parser.finish()
     yield from parser.take()
 
 
-def html_text(data: bytes) -> str:
-    """Decode a page by its mark, by what it says of itself, or as UTF-8. Raises `Unreadable`."""
-    encoding, mark = encoding_of(data[:8192])
-    head = data[:2048].lower()
-    at = head.find(b"charset=")
-    if not mark and at >= 0:
-        said = head[at + 8 : at + 48].strip(b"\"' ").split(b'"')[0].split(b"'")[0].split(b";")[0].split(b">")[0]
-        try:
-            return data.decode(said.decode("ascii").strip(" /"), "replace")
-        except (LookupError, UnicodeDecodeError, ValueError):
-            pass
-    return data[mark:].decode(encoding, "replace")
+def html_text(data: bytes, notes: Notes) -> str:
+    """Decode a page. Raises `Unreadable`."""
+    try:
+        text, found = decode_text(data)
+    except NotText:
+        raise Unreadable(Reason.KIND) from None
+    notes.take(found)
+    return text

@@ -10,15 +10,15 @@ from pathlib import Path
 from app.documents.files import opened, read_file
 from app.documents.limits import ENDED_FOR_MEMORY, limit_this_process
 from app.documents.passages import Passage, passages_of
-from app.documents.reading import Kind, Reason, Unreadable
+from app.documents.reading import Kind, Notes, Reason, Unreadable
 from app.documents.watcher import PATIENCE_S, start_process
 
 WHOLE = "whole"  # asks the process that reads for one file: this, its name, and where it is
 _UNREADABLE = 4  # what the process ends with; the reason is on its output
 
 
-def text_of(path: Path, name: str, patience_s: float = PATIENCE_S) -> str:
-    """Return the text of a file that is called `name`, wherever it is. Blocks. Raises `Unreadable`."""
+def text_of(path: Path, name: str, patience_s: float = PATIENCE_S) -> tuple[str, Notes]:
+    """Return the text of a file that is called `name`, wherever it is, and its notes. Blocks. Raises `Unreadable`."""
     try:
         process = start_process(WHOLE, name, str(path.absolute()))
     except OSError:
@@ -33,14 +33,16 @@ def text_of(path: Path, name: str, patience_s: float = PATIENCE_S) -> str:
         raise Unreadable(Reason(said.decode()))
     if process.returncode:
         raise Unreadable(Reason.MEMORY if process.returncode == ENDED_FOR_MEMORY else Reason.TIME)
-    return said.decode("utf-8", "replace")
+    note, _, text = said.partition(b"\n")
+    return text.decode("utf-8", "replace"), Notes.from_text(note.decode())
 
 
 def serve(name: str, path: str) -> int:
-    """Write the text of a file to standard output, in the process that reads."""
+    """Write a line of notes and the text of a file to standard output, in the process that reads."""
     limit_this_process()
+    notes = Notes()
     try:
-        text = _whole(name, path)
+        text = _whole(name, path, notes)
     except Unreadable as error:
         reason = error.reason
     except MemoryError:
@@ -48,7 +50,7 @@ def serve(name: str, path: str) -> int:
     except Exception:  # readers of strangers' files: whatever else one raises is that file's fault
         reason = Reason.DAMAGED
     else:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.write(notes.to_text().encode() + b"\n" + text.encode("utf-8", "replace"))
         sys.stdout.flush()
         return 0
     sys.stdout.write(reason.value)
@@ -56,9 +58,9 @@ def serve(name: str, path: str) -> int:
     return _UNREADABLE
 
 
-def _whole(name: str, path: str) -> str:
+def _whole(name: str, path: str, notes: Notes) -> str:
     with opened(path) as file:
-        kind, sections = read_file(file, name)
+        kind, sections = read_file(file, name, notes)
         text = "".join(_pieces(kind, passages_of(sections)))
     if not text:
         raise Unreadable(Reason.EMPTY)

@@ -10,6 +10,7 @@ from app.documents.reading import Section
 
 MOST_CHARS = 1800
 LEAST_CHARS = 700  # where a better place to cut is looked for; a short section joins the next until then
+_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 _SENTENCE = re.compile(r"[.!?…:;](?=\s)|[。！？；]")
 
 
@@ -29,7 +30,7 @@ def passages_of(sections: Iterable[Section]) -> Iterator[Passage]:
         while at < len(text):
             end = _cut(text, at)
             piece = text[at:end]
-            flush = piece.lstrip()
+            flush = _BLANK_LINES.sub("", piece)  # what is in front of the first line belongs to it: its place in a row
             body = flush.rstrip()
             if body and section.counts:
                 first = place + piece.count("\n", 0, len(piece) - len(flush))

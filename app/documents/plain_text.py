@@ -1,4 +1,4 @@
-"""Text as it stands in a file: plain, Markdown, source code, CSV. Read in pieces: a large log needs no memory."""
+"""Plain text, Markdown, source code, CSV. Read in pieces: a large log needs no memory."""
 
 from __future__ import annotations
 
@@ -7,43 +7,28 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from app.documents.reading import MAX_TEXT_CHARS, Kind, Reason, Section, Unreadable, heading_path
+from app.documents.reading import MAX_TEXT_CHARS, Kind, Notes, Reason, Section, Unreadable, heading_path
+from app.text_encoding import NotText, encoding_of, tidied
 
 PIECE_BYTES = 4 * 1024 * 1024
-LOOKED_AT_BYTES = 8192
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-# Begins other files that happen to hold no zero byte at first.
-_OTHER_KINDS = (b"%PDF-", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x7fELF", b"\xd0\xcf\x11\xe0")
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\b"))
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$|^(```|~~~)", re.MULTILINE)
 
 
-def encoding_of(start: bytes) -> tuple[str, int]:
-    """Return the encoding that a file's first bytes speak for and the length of its mark. Raises `Unreadable`."""
-    for mark, name in _BOMS:
-        if start.startswith(mark):
-            return name, len(mark)
-    if start.startswith(_OTHER_KINDS) or len(start) != len(start.translate(None, _CONTROLS)):
-        raise Unreadable(Reason.KIND)
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(start)
-    except UnicodeDecodeError:
-        return "cp1252", 0
-    return "utf-8", 0
-
-
-def read_text(file: BinaryIO, kind: Kind) -> Iterator[Section]:
+def read_text(file: BinaryIO, kind: Kind, notes: Notes) -> Iterator[Section]:
     """Give a file's text from its beginning. Raises `Unreadable`."""
-    start = file.read(LOOKED_AT_BYTES)
-    encoding, mark = encoding_of(start)
-    file.seek(mark)
-    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    try:
+        encoding = encoding_of(file)
+    except NotText:
+        raise Unreadable(Reason.KIND) from None
+    notes.take(encoding)
+    file.seek(encoding.mark)
+    decoder = codecs.getincrementaldecoder(encoding.codec)("replace")
     line, kept, chars = 1, "", 0
     levels: dict[int, str] = {}
     data = file.read(PIECE_BYTES)
     while True:
         following = file.read(PIECE_BYTES) if data else b""  # read ahead: the last line may lack its end
-        text = kept + decoder.decode(data, final=not following)
+        text = kept + tidied(decoder.decode(data, final=not following))
         if "\r" in text:
             text = text.replace("\r\n", "\n")
             text = text if text.endswith("\r") else text.replace("\r", "\n")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from app.translation import tr
+from app.text_encoding import TextEncoding
+from app.translation import tr, tr_n
 
 MB = 1_000_000
 MAX_FILE_BYTES = 100 * MB
@@ -90,6 +92,71 @@ class Unreadable(Exception):
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.value)
         self.reason = reason
+
+
+@dataclass(slots=True)
+class Notes:
+    """What a reader reports about a file that it could read: a guessed encoding, and parts that it skipped."""
+
+    encoding: str = ""  # name of a guessed encoding
+    bad_bytes: int = 0  # of text in UTF-8; each became U+FFFD
+    skipped: dict[Reason, list[int]] = field(default_factory=dict)  # places: pages, slides, sheets or chapters
+
+    def skip(self, place: int, reason: Reason) -> None:
+        """Record a page, slide, sheet or chapter that gives no text."""
+        self.skipped.setdefault(reason, []).append(place)
+
+    def take(self, encoding: TextEncoding) -> None:
+        """Record how text was read, where that is not certain."""
+        self.encoding = encoding.name if encoding.is_guess else self.encoding
+        self.bad_bytes += encoding.bad_bytes
+
+    def to_text(self) -> str:
+        """Return a form that `from_text` reads; "" where there is nothing to report."""
+        if not (self.encoding or self.bad_bytes or self.skipped):
+            return ""
+        skipped = {reason.value: places for reason, places in self.skipped.items()}
+        return json.dumps([self.encoding, self.bad_bytes, skipped], separators=(",", ":"))
+
+    @classmethod
+    def from_text(cls, text: str) -> Notes:
+        """Read what `to_text` wrote; anything else is nothing to report."""
+        try:
+            encoding, bad_bytes, skipped = json.loads(text)
+            return cls(encoding, bad_bytes, {Reason(reason): places for reason, places in skipped.items()})
+        except (ValueError, TypeError, AttributeError):
+            return cls()
+
+    def sentences(self) -> str:
+        """Describe the notes to the person; "" where there is nothing to report."""
+        found: list[str] = []
+        if self.encoding:
+            found.append(tr("Its encoding is not stated. Rialto guessed {encoding}.", encoding=self.encoding))
+        if self.bad_bytes:
+            found.append(
+                tr_n("{n} byte is not UTF-8 and shows as �.", "{n} bytes are not UTF-8 and show as �.", self.bad_bytes)
+            )
+        for reason, places in self.skipped.items():
+            named = ", ".join(map(str, places[:_NAMED_PLACES])) + (", …" if len(places) > _NAMED_PLACES else "")
+            if reason is Reason.NO_TEXT:
+                words = tr_n(
+                    "{n} page has images but no text: {named}.",
+                    "{n} pages have images but no text: {named}.",
+                    len(places),
+                    named=named,
+                )
+            else:
+                words = tr_n(
+                    "{n} part is damaged and was skipped: {named}.",
+                    "{n} parts are damaged and were skipped: {named}.",
+                    len(places),
+                    named=named,
+                )
+            found.append(words)
+        return " ".join(found)
+
+
+_NAMED_PLACES = 10
 
 
 @dataclass(frozen=True, slots=True)

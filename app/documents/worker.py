@@ -1,4 +1,4 @@
-"""Reads documents into the index, in a process of its own: files of strangers may take its time and memory, and end it.
+"""Reads documents into the index, in a process of its own: an untrusted file may take its time and memory, and end it.
 
 Lines of JSON both ways. In: `{"roots": [...], "paused": bool, "given_up": {path: reason}}`, again with each change, and
 `{}` to look at everything once more. Out: `{"state": "looking" | "reading" | "paused" | "idle", "path", "done", "of"}`;
@@ -25,7 +25,7 @@ from app.documents.index import Writer
 from app.documents.limits import ENDED_FOR_MEMORY, limit_this_process, memory_used
 from app.documents.one_file import WHOLE, serve
 from app.documents.passages import passages_of
-from app.documents.reading import MB, Entry, Reason, Unreadable
+from app.documents.reading import MB, Entry, Notes, Reason, Unreadable
 
 COMMIT_BYTES = 48 * MB  # few and large: each commit is a part of the index that has to be merged
 COMMIT_S = 5.0
@@ -150,10 +150,11 @@ class Worker:
                     self._writer.touch(row[0], entry)
                     return
                 file.seek(0)
-                kind, sections = read_file(file, entry.path)
+                notes = Notes()
+                kind, sections = read_file(file, entry.path, notes)
                 passages = list(passages_of(sections))  # before anything is written: it may turn out to be damaged
                 if passages:
-                    self._writer.put(entry, kind, digest, passages)
+                    self._writer.put(entry, kind, digest, passages, notes.to_text())
                 else:
                     self._writer.skip(entry, Reason.EMPTY, digest)
         except Unreadable as error:

@@ -92,6 +92,7 @@ def _text_of(package: metadata.Distribution) -> str:
     texts = []
     for entry in package.files or []:
         is_program = entry.suffix in (".py", ".pyc")  # one package lists its authors in a script
-        if ".dist-info" in str(entry) and entry.name.lower().startswith(_FILES) and not is_program:
+        is_named = entry.name.lower().startswith(_FILES) or ".dist-info/licenses/" in entry.as_posix()
+        if ".dist-info" in str(entry) and is_named and not is_program:
             texts.append(Path(str(package.locate_file(entry))).read_text(encoding="utf-8", errors="replace"))
     return "\n".join(texts)

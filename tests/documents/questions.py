@@ -16,7 +16,7 @@ from typing import NamedTuple
 from app.documents.index import Writer
 from app.documents.passages import passages_of
 from app.documents.plain_text import read_text
-from app.documents.reading import Entry, Kind, Section
+from app.documents.reading import Entry, Kind, Notes, Section
 from app.documents.search import FoundPassages
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "resources" / "handbook"
@@ -53,7 +53,7 @@ def make_index(path: Path) -> None:
     writer = Writer(path)
     for file in sorted(HANDBOOK.glob("*.md")):
         data = _ALSO.sub("", file.read_text(encoding="utf-8")).encode()
-        passages = list(passages_of(read_text(io.BytesIO(data), Kind.MARKDOWN)))
+        passages = list(passages_of(read_text(io.BytesIO(data), Kind.MARKDOWN, Notes())))
         writer.put(Entry(f"handbook/{file.name}", "handbook"), Kind.MARKDOWN, b"", passages)
     topics: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
     for name, text in sorted(topics.items()):

@@ -1,8 +1,10 @@
 """Files of every kind, made by hand: what is in them is known to the byte."""
 
 import io
+import struct
 import zipfile
 import zlib
+from pathlib import Path
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
@@ -67,13 +69,15 @@ def pptx() -> bytes:
     )
 
 
-def xlsx() -> bytes:
-    sheet = (
-        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+def xlsx(rows: str = "", styles: str = "") -> bytes:
+    rows = rows or (
         '<row r="1"><c t="s"><v>0</v></c><c t="inlineStr"><is><t>Paid</t></is></c></row>'
         '<row r="2"><c t="s"><v>1</v></c><c s="1"><v>45292</v></c><c><v>12.5</v></c></row>'
-        '<row r="9"><c t="str"><v>Total</v></c><c t="b"><v>1</v></c></row></sheetData></worksheet>'
+        '<row r="9"><c t="str"><v>Total</v></c><c t="b"><v>1</v></c></row>'
     )
+    styles = styles or '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>'
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    sheet = f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'
     return zipped(
         {
             "xl/workbook.xml": f'<workbook {R}><sheets><sheet name="Budget" sheetId="4" r:id="x"/></sheets></workbook>',
@@ -83,7 +87,7 @@ def xlsx() -> bytes:
                 ("t", "styles", "styles.xml"),
             ),
             "xl/sharedStrings.xml": "<sst><si><t>Item</t></si><si><r><t>Bicy</t></r><r><t>cle</t></r></si></sst>",
-            "xl/styles.xml": '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
+            "xl/styles.xml": styles,
             "xl/worksheets/sheet1.xml": sheet,
         }
     )
@@ -120,7 +124,7 @@ def epub() -> bytes:
     )
 
 
-def pdf(*pages: str, encrypt: str = "") -> bytes:
+def pdf(*pages: str) -> bytes:
     """Pages of Helvetica; a page of "" has a picture's worth of nothing."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     kids = []
@@ -141,13 +145,73 @@ def pdf(*pages: str, encrypt: str = "") -> bytes:
     table = len(made)
     made += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
     made += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
-    made += f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n".encode()
-    if not encrypt:
-        return made
-    from pypdf import PdfReader, PdfWriter
+    return made + f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n".encode()
 
-    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(made)))
-    writer.encrypt(encrypt, algorithm="AES-256")
-    locked = io.BytesIO()
-    writer.write(locked)
-    return locked.getvalue()
+
+def locked_pdf() -> bytes:
+    """A page of text that the password "open sesame" opens, by AES-256."""
+    return (Path(__file__).parent / "inputs" / "password.pdf").read_bytes()
+
+
+def xls() -> bytes:
+    """A sheet of Excel 97 with "Item" in A1 and 12.5 in C2, in the container that it is kept in."""
+
+    def record(kind: int, body: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(body)) + body
+
+    end = record(0x0A, b"")
+    name = b"Old"
+    head = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0x7CC, 0, 6))
+    place = len(head) + 4 + 8 + len(name) + len(end)
+    book = head + record(0x85, struct.pack("<IBBBB", place, 0, 0, len(name), 0) + name) + end
+    book += record(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0x7CC, 0, 6))
+    book += record(0x204, struct.pack("<HHHHB", 0, 0, 0, 4, 0) + b"Item")
+    book += record(0x203, struct.pack("<HHHd", 1, 2, 0, 12.5)) + end
+    sectors = 9  # a stream of 4096 bytes or more is kept in sectors of its own
+    book = book.ljust(sectors * 512, b"\0")
+
+    def entry(title: str, kind: int, child: int, start: int, size: int) -> bytes:
+        written = (title + "\0").encode("utf-16-le")
+        links = struct.pack("<BBIII", kind, 1, 0xFFFFFFFF, 0xFFFFFFFF, child)
+        return (
+            written.ljust(64, b"\0")
+            + struct.pack("<H", len(written))
+            + links
+            + bytes(36)
+            + struct.pack("<IQ", start, size)
+        )
+
+    table = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, 2 + sectors), 0xFFFFFFFE]
+    table += [0xFFFFFFFF] * (128 - len(table))
+    folder = entry("Root Entry", 5, 1, 0xFFFFFFFE, 0) + entry("Workbook", 2, 0xFFFFFFFF, 2, len(book))
+    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16) + struct.pack("<HHHHH", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
+    header += struct.pack("<IIIIIIIII", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
+    header += struct.pack("<I", 0) + struct.pack("<I", 0xFFFFFFFF) * 108
+    return header + struct.pack("<128I", *table) + folder.ljust(512, b"\0") + book
+
+
+def ods() -> bytes:
+    names = 'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
+    names += ' xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+    names += ' xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+    return zipped(
+        {
+            "mimetype": kind,
+            "META-INF/manifest.xml": f'<m:manifest xmlns:m="{manifest}"><m:file-entry m:full-path="/"'
+            f' m:media-type="{kind}"/>'
+            "</m:manifest>",
+            "content.xml": f"<office:document-content {names}><office:body><office:spreadsheet>"
+            '<table:table table:name="Open"><table:table-row table:number-rows-repeated="2"><table:table-cell/>'
+            "</table:table-row><table:table-row><table:table-cell/>"
+            '<table:table-cell office:value-type="string"><text:p>Item</text:p></table:table-cell>'
+            '<table:table-cell table:number-columns-repeated="2"/>'
+            '<table:table-cell office:value-type="float" office:value="12.5"/>'
+            '<table:table-cell office:value-type="date" office:date-value="2024-05-06"/>'
+            '<table:table-cell office:value-type="time" office:time-value="PT26H03M00S"/></table:table-row>'
+            '<table:table-row table:number-rows-repeated="1048570"><table:table-cell'
+            ' table:number-columns-repeated="1024"/></table:table-row></table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        }
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from app.documents.files import found_files, opened, read_file
 from app.documents.passages import MOST_CHARS, Passage, passages_of
-from app.documents.reading import Kind, Reason, Unreadable, sentence
+from app.documents.reading import Kind, Notes, Reason, Unreadable, sentence
 from tests.documents import samples
 
 
@@ -96,6 +96,69 @@ def test_office_files_and_books_say_their_places(tmp_path: Path) -> None:
     ]
 
 
+def test_workbooks_of_other_forms_are_read_by_their_content(tmp_path: Path) -> None:
+    assert places(passages(tmp_path, "a.xls", samples.xls())) == [("Old", 1, 2, "Item\n\t\t12.5")]
+    assert places(passages(tmp_path, "a.ods", samples.ods())) == [
+        ("Open", 3, 3, "\tItem\t\t\t12.5\t2024-05-06\t26:03:00")
+    ]
+    assert places(passages(tmp_path, "b.xls", samples.xlsx()))[1] == ("Budget", 9, 9, "Total\tTRUE")
+    assert places(passages(tmp_path, "b.xlsx", samples.xls()))[0][3] == "Item\n\t\t12.5"
+    page = b"<html><table><tr><td>Item<td><td>12.5</table>"
+    assert places(passages(tmp_path, "c.xls", page)) == [("", 1, 1, "Item\t\t12.5")]
+    assert refusal(tmp_path, "d.xls", b"Item;12.5") is Reason.KIND
+
+
+def test_a_cell_at_the_end_of_a_sheet_costs_nothing(tmp_path: Path) -> None:
+    far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
+    found = places(passages(tmp_path, "far.xlsx", samples.xlsx(far)))
+    assert [(first, text) for _, first, _, text in found] == [(1, "1"), (1_048_576, "\tXFD: 2")]
+
+
+def test_numbers_dates_and_durations_of_a_sheet_are_those_that_it_shows(tmp_path: Path) -> None:
+    cells = "".join(
+        f'<c r="{column}1" s="{style}"><v>{value}</v></c>'
+        for column, style, value in (
+            *(
+                ("A", 0, "0.30000000000000004"),
+                ("B", 0, "1E-3"),
+                ("C", 1, "1"),
+                ("D", 1, "45292.5208333"),
+                ("E", 2, "1.0625"),
+            ),
+            *(("F", 3, "0.5"), ("G", 0, "123456789012")),
+        )
+    )
+    styles = '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[h]:mm:ss"/><numFmt numFmtId="165"'
+    styles += ' formatCode="hh:mm:ss.000"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/>'
+    styles += '<xf numFmtId="165"/></cellXfs></styleSheet>'
+    found = passages(tmp_path, "a.xlsx", samples.xlsx(f'<row r="1">{cells}</row>', styles))
+    assert found[0].text.split("\t") == [
+        *("0.3", "0.001", "1900-01-01", "2024-01-01 12:30", "25:30:00", "12:00:00", "123456789012")
+    ]
+
+
+def test_parts_that_cannot_be_read_are_counted_and_the_others_stay(tmp_path: Path) -> None:
+    notes = Notes()
+    with zipfile.ZipFile(io.BytesIO(samples.pptx())) as archive:
+        members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    members["ppt/slides/slide2.xml"] = b"<p:sld"
+    _, sections = read_file(io.BytesIO(samples.zipped(members)), "a.pptx", notes)
+    assert [each.place for each in sections] == [2]
+    assert notes.skipped == {Reason.DAMAGED: [1]}
+    assert Notes.from_text(notes.to_text()) == notes
+    assert notes.sentences() == "1 part is damaged and was skipped: 1."
+    members["ppt/slides/slide1.xml"] = b"<p:sld"
+    assert refusal(tmp_path, "b.pptx", samples.zipped(members)) is Reason.DAMAGED
+
+
+def test_names_of_parts_are_compared_without_case_and_with_slashes(tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(samples.docx())) as archive:
+        members: dict[str, str | bytes] = {
+            name.replace("word/document.xml", "Word\\Document.xml"): archive.read(name) for name in archive.namelist()
+        }
+    assert "The flat costs 900 euros." in passages(tmp_path, "a.docx", samples.zipped(members))[0].text
+
+
 def test_a_pdf_says_its_pages(tmp_path: Path) -> None:
     found = passages(tmp_path, "a.pdf", samples.pdf("Hello page one", "", "And page three"))
     assert places(found) == [("", 1, 1, "Hello page one"), ("", 3, 3, "And page three")]
@@ -105,7 +168,7 @@ def test_what_gives_no_text_says_why(tmp_path: Path) -> None:
     ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
     for name, content, reason in (
         ("scan.pdf", samples.pdf("", ""), Reason.NO_TEXT),
-        ("secret.pdf", samples.pdf("Hello", encrypt="open sesame"), Reason.PASSWORD),
+        ("secret.pdf", samples.locked_pdf(), Reason.PASSWORD),
         ("cut.pdf", samples.pdf("Hello")[:200], Reason.DAMAGED),
         ("lie.pdf", b"I am a text", Reason.KIND),
         ("lie.txt", samples.pdf("Hello"), Reason.KIND),
@@ -114,7 +177,8 @@ def test_what_gives_no_text_says_why(tmp_path: Path) -> None:
         ("cut.docx", samples.docx()[:-40], Reason.DAMAGED),
         ("broken.docx", samples.docx("<w:p>"), Reason.DAMAGED),
         ("secret.docx", ole + "EncryptedPackage".encode("utf-16-le"), Reason.PASSWORD),
-        ("old.xlsx", ole, Reason.OLD_OFFICE),
+        ("old.pptx", ole, Reason.OLD_OFFICE),
+        ("cut.xls", ole, Reason.DAMAGED),
         ("old.doc", ole, Reason.OLD_OFFICE),
         ("film.mp4", b"\0\1\2\3" * 99, Reason.UNKNOWN),
         ("nothing.txt", b"", Reason.EMPTY),

@@ -151,7 +151,7 @@ def test_each_bad_input_is_a_line_with_its_reason_and_stops_nothing_else(watched
         "lie.pdf": b"I am a text",
         "lie.txt": samples.pdf("Hello"),
         "bomb.docx": samples.zipped({"word/document.xml": b" " * 70_000_000}),
-        "secret.pdf": samples.pdf("Hello", encrypt="open sesame"),
+        "secret.pdf": samples.locked_pdf(),
         "secret.docx": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le"),
         "cut.docx": samples.docx()[:-40],
         "nothing.txt": b"",

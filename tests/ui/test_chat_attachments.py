@@ -464,7 +464,7 @@ OLE = bytes.fromhex("d0cf11e0a1b11ae1")
     ("name", "data", "sentence"),
     [
         ("scan.pdf", samples.pdf(""), "Its pages are images"),
-        ("locked.pdf", samples.pdf("x", encrypt="secret"), "It is protected by a password."),
+        ("locked.pdf", samples.locked_pdf(), "It is protected by a password."),
         ("locked.docx", OLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "It is protected by a password."),
         ("old.doc", OLE + bytes(600), "It is from Office 2003 or earlier."),
         ("bomb.docx", samples.zipped({"_rels/.rels": "x" * 70_000_000}), "It unpacks to far more"),
@@ -483,12 +483,47 @@ async def test_what_the_service_could_not_read_either_is_refused_here_r_aug_04_r
         assert harness.presenter.opened.attachments == ()
 
 
-async def test_a_table_of_an_old_excel_goes_along_as_the_file(tmp_path: Path) -> None:
-    (tmp_path / "old.xls").write_bytes(OLE + bytes(600))
+async def test_a_table_of_an_old_excel_is_read_here_and_can_go_along_as_the_file(tmp_path: Path) -> None:
+    (tmp_path / "old.xls").write_bytes(samples.xls())
     async with open_chat_presenter(tmp_path / "home") as harness:
         await attach(harness, tmp_path / "old.xls")
         (view,) = harness.presenter.attaching.views()
-        assert (view.name, view.refusal, view.other) == ("old.xls", "", "")
+        assert (view.name, view.refusal, view.other) == ("old.xls, all text", "", "Send the file")
+        harness.presenter.attaching.switch(view.key)
         await harness.say("Read this")
         (part,) = [p for p in harness.fake.requests[0]["messages"][0]["content"] if p["type"] == "file"]
         assert part["file"]["file_data"].startswith("data:application/vnd.ms-excel;base64,")
+
+
+async def test_text_of_a_guessed_encoding_says_so_and_offers_the_others(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_bytes("Größe und Maß".encode("cp850"))
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, tmp_path / "table.csv")
+        seen = []
+        for _ in range(5):
+            (view,) = harness.presenter.attaching.views()
+            assert view.other == "Try another encoding"
+            (attached,) = harness.presenter.opened.attachments
+            seen.append(harness.history.files.read(attached.sha256).decode())
+            assert "encoding guessed: " in view.detail
+            harness.presenter.attaching.switch(view.key)
+        assert seen[0] == "Größe und Maß"
+        assert len(set(seen)) == 4
+        assert seen[4] == seen[0], "after the last comes the first again"
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "note"),
+    [
+        ("Grüße ".encode() * 20 + b"\xff", "Grüße " * 20 + "\ufffd", "1 damaged byte"),
+        ("Ünï".encode("utf-16"), "Ünï", ""),
+        (b"bell\a", "bell\a", ""),
+    ],
+)
+async def test_text_is_judged_as_documents_are(data: bytes, text: str, note: str, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(data)
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, tmp_path / "a.log")
+        (attached,) = harness.presenter.opened.attachments
+        assert harness.history.files.read(attached.sha256).decode() == text
+        assert attached.note == note

@@ -26,6 +26,7 @@ from app.storage.errors import StorageError
 from app.storage.imports.chat_app_shapes import ALL_SHAPES, entries_within, refused_program
 from app.storage.imports.chat_import_shapes import Left, chat_of
 from app.storage.projects.project_file import FORMAT as PROJECT
+from app.text_encoding import NotText, encoding_of
 from app.translation import tr
 
 MAX_FILE_BYTES = 1024 * MB  # a chat of ours may carry its attachments; it is mapped, not held
@@ -162,7 +163,7 @@ def _contents(path: Path) -> Iterator[Data]:
         return
     with path.open("rb") as file:
         archive = Archive(file, MAX_MEMBERS, MAX_UNPACKED_BYTES, MAX_FILE_BYTES)
-        members = [member for member in sorted(archive.names) if member.lower().endswith(".json")]
+        members = [member for member in sorted(archive.parts()) if member.lower().endswith(".json")]
         named = [each for each in members if each.rpartition("/")[2].lower().startswith("conversations")]
         for member in named or members:
             data = bytearray()
@@ -173,12 +174,7 @@ def _contents(path: Path) -> Iterator[Data]:
 
 def _entries(data: Data, left: Counter[str]) -> Iterator[object]:
     """The chats of one JSON text: a list, an object around a list, a single chat, or one chat for each line."""
-    view = memoryview(data)
-    encoding = json.detect_encoding(bytes(view[:4])) if len(view) > 1 else ""
-    if encoding.startswith(("utf-16", "utf-32")):
-        view = memoryview(bytes(view).decode(encoding, "replace").encode("utf-8", "replace"))
-    if bytes(view[:3]) == b"\xef\xbb\xbf":
-        view = view[3:]
+    view = _in_utf8(data)
     try:  # finds where each entry begins and ends, and decodes none
         entries = _members_of_list(view)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -189,6 +185,16 @@ def _entries(data: Data, left: Counter[str]) -> Iterator[object]:
         yield msgspec.Raw(view)
     else:
         yield from _decoded_entries(bytes(view).decode("utf-8", "replace"), left)
+
+
+def _in_utf8(data: Data) -> memoryview:
+    """Return text as UTF-8 without a mark; a copy only of what is in another encoding."""
+    try:
+        found = encoding_of(data if isinstance(data, mmap.mmap) else bytes(data[:MB]))
+    except NotText:
+        return memoryview(data)
+    view = memoryview(data)[found.mark :]
+    return view if found.codec == "utf-8" else memoryview(bytes(view).decode(found.codec, "replace").encode())
 
 
 def _members(raw: msgspec.Raw) -> dict[str, msgspec.Raw]:

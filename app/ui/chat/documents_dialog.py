@@ -87,7 +87,7 @@ class DocumentsDialog(Dialog):
         self.unread = QPlainTextEdit()
         self.unread.setReadOnly(True)
         self.unread.setTabChangesFocus(True)
-        self.unread.setAccessibleName(tr("Files not read"))
+        self.unread.setAccessibleName(tr("Files not read or read in part"))
         self.unread.setFont(theme.font("small"))
         self.unread.setFixedHeight(UNREAD_LINES * theme.line_px("small") + theme.px(12))
         self.body.addWidget(self.unread_title)
@@ -99,7 +99,7 @@ class DocumentsDialog(Dialog):
         self._later.timeout.connect(lambda: self._tasks.replace("documents overview", self._show_overview))
         documents.changed.connect(self._changed)
         self._show_paths()
-        self._show_unread(0, [])
+        self._show_unread(0, 0, [])
         self._changed(project_id)
         documents.follow(project_id)
 
@@ -177,15 +177,17 @@ class DocumentsDialog(Dialog):
                 announce(self.progress, self.progress.text())
         elif not self._rows:
             self.progress.set_text("")
-        self._show_unread(found.left_out_count, unread)
+        self._show_unread(found.left_out_count, found.noted_count, unread)
 
     def _is_paused(self) -> bool:
         return self._documents.is_paused(self._project_id)
 
-    def _show_unread(self, count: int, lines: list[str]) -> None:
+    def _show_unread(self, left_out: int, noted: int, lines: list[str]) -> None:
         text = "\n".join(lines)
         if text != self.unread.toPlainText():
-            self.unread_title.set_text(tr_n("{n} file was not read", "{n} files were not read", count))
+            titles = [tr_n("{n} file was not read", "{n} files were not read", left_out)] if left_out else []
+            titles += [tr_n("{n} file needs a look", "{n} files need a look", noted)] if noted else []
+            self.unread_title.set_text(", ".join(titles))
             self.unread.setPlainText(text)
         if self.unread.isHidden() == bool(text):
             self.unread.setVisible(bool(text))

@@ -231,6 +231,7 @@ class AttachmentView(NamedTuple):
     model_id: str = ""  # of a model that takes everything that is attached, where this one refuses it
     model_name: str = ""
     other: str = ""  # what a button offers to send instead
+    other_tip: str = ""  # why it is offered
     can_open: bool = False  # it is text of a document, which can be shown around it
 
 

@@ -26,7 +26,10 @@ MAX_ALL_BYTES = MAX_UPLOAD_BYTES  # of one message: base64 adds a third, and a r
 MAX_SHOWN_NAME = 120
 SHRUNK_PX = 1_568  # larger images are cut down by the models anyway
 WORTH_SHRINKING = 1_000_000  # bytes
-ODT = "application/vnd.oasis.opendocument.text"  # the service does not read it
+ODT = "application/vnd.oasis.opendocument.text"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
+READ_HERE_ONLY = frozenset((ODT, ODS, XLSB))  # the service does not read them
 _FILES: tuple[Kind, ...] = ("text", "pdf", "document")
 MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
     "image": (("image",), 10, tr("Up to 10 images per message.")),

@@ -6,7 +6,7 @@ Names and file endings are not believed. Everything here reads, decodes or encod
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QSize
@@ -16,16 +16,19 @@ from app.core import number_format
 from app.formats import format_number
 from app.service.http.media_types import sniff
 from app.service.http.size_limits import LIMIT_WORDS
-from app.translation import tr
+from app.text_encoding import NotText, decode_text, decoded_as, is_text, name_of
+from app.translation import tr, tr_n
 from app.ui.chat.composer.attachment import (
     MAX_BYTES,
     MAX_SHOWN_NAME,
+    ODS,
     ODT,
     PDF_BYTES_A_TOKEN,
     SHRUNK_PX,
     SOUND_BYTES_A_TOKEN,
     VIDEO_BYTES_A_TOKEN,
     WORTH_SHRINKING,
+    XLSB,
     Attachment,
     DocumentPlace,
     image_tokens,
@@ -48,6 +51,8 @@ _PACKED = {  # forms that say nothing of what they hold → file ending → medi
         ".xlsx": f"{_OFFICE}spreadsheetml.sheet",
         ".epub": "application/epub+zip",
         ".odt": ODT,
+        ".ods": ODS,
+        ".xlsb": XLSB,
     },
     "ole": {
         **dict.fromkeys((".xls", ".docx", ".pptx", ".xlsx"), "application/vnd.ms-excel"),  # the last three: a password
@@ -55,7 +60,6 @@ _PACKED = {  # forms that say nothing of what they hold → file ending → medi
     },
 }
 _TEXTS = {".csv": "text/csv", ".md": "text/markdown", ".json": "application/json"}
-_TEXT_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
 class NotAttached(Exception):
@@ -68,10 +72,14 @@ class NotAttached(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AttachmentCheckResult:
-    """An attachment without its hash, and the bytes to keep: those of the file, or converted ones."""
+    """An attachment without its hash, and the bytes to keep: those of the file, or converted ones.
+
+    `others` are other readings of text whose encoding is a guess.
+    """
 
     attachment: Attachment
     data: bytes
+    others: tuple[AttachmentCheckResult, ...] = ()
 
 
 def read_file(path: Path) -> bytes:
@@ -122,7 +130,7 @@ def form_of(data: bytes) -> str:
     """Return the form of the bytes by how they begin, "" for none that is known."""
     if data[4:8] == b"ftyp" and data[8:12] in _STILL_BRANDS:
         return _STILL_BRANDS[data[8:12]]
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") and _is_utf16(data):
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") and is_text(data):
         return ""  # an MP3 frame may begin with the same two bytes
     for mark, form in (
         (b"%PDF-", "pdf"),
@@ -139,13 +147,6 @@ def form_of(data: bytes) -> str:
     if data[:4] == b"FORM" and data[8:12] in (b"AIFF", b"AIFC"):
         return "aiff"
     return sniff(data[:64]) or ""
-
-
-def _is_utf16(data: bytes) -> bool:
-    try:
-        return "\0" not in data.decode("utf-16")
-    except UnicodeDecodeError:
-        return False
 
 
 def _is_bitmap(data: bytes) -> bool:
@@ -166,17 +167,26 @@ def of_text(name: str, text: str, place: DocumentPlace | None = None, note: str 
 
 
 def _text(plain: Attachment, data: bytes) -> AttachmentCheckResult:
-    encoding = next((encoding for mark, encoding in _TEXT_MARKS if data.startswith(mark)), "utf-8")
     try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
+        text, found = decode_text(data)
+    except NotText:
         raise NotAttached(
             tr("Rialto can attach images, audio, video, text, PDF, Office files and e-books. This is something else.")
-        )
-    if encoding != "utf-8":
-        data = text.encode()
+        ) from None
+    if found.codec == "utf-8" and not found.mark and not found.bad_bytes:
+        return _as_text(plain, text, data)
+    if not found.is_guess:
+        damaged = tr_n("{n} damaged byte", "{n} damaged bytes", found.bad_bytes) if found.bad_bytes else ""
+        return _as_text(plain._replace(note=damaged), text, text.encode())
+    readings = []
+    for codec in (found.codec, *found.others):
+        text = decoded_as(data, codec)
+        note = tr("encoding guessed: {encoding}", encoding=name_of(codec))
+        readings.append(_as_text(plain._replace(note=note), text, text.encode()))
+    return replace(readings[0], others=tuple(readings[1:]))
+
+
+def _as_text(plain: Attachment, text: str, data: bytes) -> AttachmentCheckResult:
     media_type = _TEXTS.get(Path(plain.name).suffix.lower(), plain.media_type)
     return AttachmentCheckResult(plain._replace(media_type=media_type, size=len(data), tokens=count_tokens(text)), data)
 

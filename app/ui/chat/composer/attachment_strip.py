@@ -38,7 +38,7 @@ class AttachmentStrip(QWidget):
     remove_requested = Signal(str)
     shrink_requested = Signal(str)
     open_requested = Signal(str)
-    other_requested = Signal(str)  # the text instead of the file, or the file instead of the text
+    other_requested = Signal(str)  # the text instead of the file, the file instead of the text, or another encoding
     model_requested = Signal(str)  # the id of a model that takes what this one refuses
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -118,9 +118,6 @@ class AttachmentChip(QFrame):
         self.smaller = LinkButton(theme, tr("Reduce size"))
         self.smaller.clicked.connect(self.shrink_requested)
         self.other = LinkButton(theme, "")
-        self.other.setToolTip(
-            plain_tip(tr("The service uses only the file’s text. Rialto counts exactly what it reads here."))
-        )
         self.other.clicked.connect(self.other_requested)
         self.better = LinkButton(theme, "")
         self.better.clicked.connect(lambda: self.model_requested.emit(self.view.model_id))
@@ -154,6 +151,7 @@ class AttachmentChip(QFrame):
         self.smaller.setVisible(can_shrink)
         self.smaller.setAccessibleName(sanitize_line(tr("Reduce the size of {name}", name=view.name)))
         self.other.setText(view.other)
+        self.other.setToolTip(plain_tip(view.other_tip))
         self.other.setVisible(bool(view.other) and not view.busy)
         self.other.setAccessibleName(sanitize_line(f"{view.other}: {view.name}"))
         if self.better.hasFocus() and not view.model_id:

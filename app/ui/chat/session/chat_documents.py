@@ -167,8 +167,9 @@ class ChatDocuments(QObject):
 
     @staticmethod
     def unread(found: Overview) -> list[tuple[str, str]]:
-        """The names of files that were not read, each with the reason."""
-        return [(Path(path).name, sentence(reason)) for path, reason in found.left_out]
+        """The names of files that were not read, each with the reason; then of those that were read with a note."""
+        left_out = [(Path(path).name, sentence(reason)) for path, reason in found.left_out]
+        return left_out + [(Path(path).name, notes.sentences()) for path, notes in found.noted]
 
     async def find(
         self, project_id: str, question: str, *, words_alone: bool = False
@@ -242,21 +243,22 @@ class ChatDocuments(QObject):
         return self._folder / project_id / "index.db"
 
 
-def document_text(attachment: Attachment, path: Path) -> tuple[str, str]:
-    """The text of an attached document, and the reason when there is none. Both are "" where only the service reads it.
+def document_text(attachment: Attachment, path: Path) -> tuple[str, str, str]:
+    """Return the text of an attached document, what to know about it, and the reason when there is none.
 
-    What cannot be read here for its own sake cannot be read there either, and the service would not say so (R-AUG-11).
-    Blocks, for a minute at most.
+    All are "" where only the service reads it. What cannot be read here for its own sake cannot be read there either,
+    and the service would not say so (R-AUG-11). Blocks, for a minute at most.
     """
     if attachment.kind not in ("pdf", "document"):
-        return "", ""
+        return "", "", ""
     try:
-        text = text_of(path, attachment.name if attachment.kind == "document" else f"{attachment.name}.pdf")
+        text, notes = text_of(path, attachment.name if attachment.kind == "document" else f"{attachment.name}.pdf")
     except Unreadable as error:
-        is_old_table = error.reason is Reason.OLD_OFFICE and attachment.name.lower().endswith(".xls")
         was_too_much = attachment.kind == "pdf" and error.reason in (Reason.TIME, Reason.MEMORY)
-        return "", "" if is_old_table or was_too_much else sentence(error.reason)
-    return (text, "") if len(text.encode("utf-8", "replace")) <= MAX_BYTES else ("", sentence(Reason.LARGE))
+        return "", "", "" if was_too_much else sentence(error.reason)
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        return "", "", sentence(Reason.LARGE)
+    return text, notes.sentences(), ""
 
 
 def _note(is_there: bool, chars: int) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core import number_format
 from app.storage.errors import StorageError
 from app.translation import tr
-from app.ui.chat.composer.attachment import ODT, Attachment, DocumentPlace, can_shrink, refusals
+from app.ui.chat.composer.attachment import READ_HERE_ONLY, Attachment, DocumentPlace, can_shrink, refusals
 from app.ui.chat.state import AttachmentView
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ class _Item:
         self.key = key
         self.name = name
         self.attachment = kept
-        self.other: Attachment | None = None  # the file itself where its text is attached, or the other way round
+        # The file itself where its text is attached, or the other way round; or the text read in other encodings.
+        self.others: tuple[Attachment, ...] = ()
         self.sentence = ""
         self.is_kept = kept is not None  # file and draft are on the disk
 
@@ -101,8 +102,9 @@ class ComposerAttachments(QObject):
             view = AttachmentView(
                 item.key, each.kind, each.name, each.detail, why, False, path, shrinks, can_open=each.place is not None
             )
-            if item.other is not None:
-                view = view._replace(other=tr("Send its text") if item.other.kind == "text" else tr("Send the file"))
+            if item.others:
+                words, tip = _switch_words(each, item.others[0])
+                view = view._replace(other=words, other_tip=tip)
             if why and better is not None:
                 view, better = view._replace(model_id=better.id, model_name=better.name), None  # on the first only
             found.append(view)
@@ -170,10 +172,10 @@ class ComposerAttachments(QObject):
         self._run(self._read, item, self.turn, lambda: shrink(before, files.read(before.sha256)), before)
 
     def switch(self, key: str) -> None:
-        """Send the text of a document instead of the file, or the other way round."""
+        """Send the text of a document instead of the file or the other way round, or text in the next encoding."""
         item = self._get(key)
-        if item is not None and item.other is not None:
-            item.attachment, item.other = item.other, item.attachment
+        if item is not None and item.attachment is not None and item.others:
+            item.attachment, item.others = item.others[0], (*item.others[1:], item.attachment)
             self._take()
             self._run(self._keep_draft)
 
@@ -199,22 +201,26 @@ class ComposerAttachments(QObject):
         if self._gate is None:
             self._gate = asyncio.Semaphore(READ_TOGETHER)
 
-        def read_and_keep() -> tuple[Attachment, Attachment | None]:
+        def keep(each: AttachmentCheckResult) -> Attachment:
+            return each.attachment._replace(sha256=history.files.keep(each.data))
+
+        def read_and_keep() -> tuple[Attachment, tuple[Attachment, ...]]:
             checked = work() if callable(work) else of_text(item.name, *work)
-            kept = checked.attachment._replace(sha256=history.files.keep(checked.data))
-            text, why_not = document_text(kept, history.files.path(kept.sha256))
+            kept = keep(checked)
+            text, remarks, why_not = document_text(kept, history.files.path(kept.sha256))
             if why_not:
                 raise NotAttached(why_not)
             if not text:
-                return kept, None
+                return kept, tuple(keep(each) for each in checked.others)
             note = tr("text of a {size} file", size=number_format.size(kept.size))
-            read = of_text(tr("{file}, all text", file=kept.name), text, note=note)
-            as_text = read.attachment._replace(sha256=history.files.keep(read.data))
-            return as_text, kept._replace(tokens=as_text.tokens) if kept.media_type != ODT else None
+            note = f"{note}. {remarks}" if remarks else note
+            as_text = keep(of_text(tr("{file}, all text", file=kept.name), text, note=note))
+            is_sendable = kept.media_type not in READ_HERE_ONLY
+            return as_text, (kept._replace(tokens=as_text.tokens),) if is_sendable else ()
 
         try:
             async with self._gate:
-                item.attachment, item.other = await asyncio.to_thread(read_and_keep)
+                item.attachment, item.others = await asyncio.to_thread(read_and_keep)
         except (NotAttached, StorageError) as error:
             item.attachment, item.sentence = before, "" if before is not None else error.sentence
             if before is not None:
@@ -248,3 +254,13 @@ class ComposerAttachments(QObject):
 
     def _get(self, key: str) -> _Item | None:
         return next((item for item in self._items if item.key == key), None)
+
+
+def _switch_words(now: Attachment, other: Attachment) -> tuple[str, str]:
+    """Return what a button says that sends `other` instead, and why one would."""
+    if now.kind == other.kind == "text":
+        return tr("Try another encoding"), tr(
+            "The file does not say how its letters are stored. Choose what reads right."
+        )
+    tip = tr("The service uses only the file’s text. Rialto counts exactly what it reads here.")
+    return (tr("Send its text") if other.kind == "text" else tr("Send the file")), tip
