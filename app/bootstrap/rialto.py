@@ -373,6 +373,7 @@ class Rialto:
             self.database = await Database.open(self.paths.database, backups=self.paths.backups)
             self.left_open = await Intents(self.database).settle_after_start()
             receipts = Receipts(self.database)
+            await receipts.settle_after_start()  # before the chats, whose answers get their costs from there
             await self.account_services.receipt_recorder.start(receipts)
             await self.account_services.calls.read(
                 receipts, [account.id for account in self.account_services.accounts.list()]
@@ -381,6 +382,7 @@ class Rialto:
             await self.account_services.wallet_keys.start(self.database)
             sealed = partial(self._sealed_sessions, self.database)
             await self.chat.start(PrivateChatStore(self.database), self.service_cache, sealed)
+            self.account_services.receipt_recorder.corrected.connect(self.chat.take_correction)
             gc.freeze()  # thousands of chats that stay: to look through them now and then holds the window
         except StorageError as error:
             if self.database is not None:

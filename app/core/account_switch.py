@@ -246,7 +246,7 @@ class AccountSwitch(QObject):
             registry=self._registry() if self._registry is not None else None,
             partner=account.partner,
             gate=limits.gate(account) if limits is not None else None,
-            on_unsent=limits.settled if limits is not None else None,
+            on_unsent=self._receipt_recorder.unsent,
         )
 
     async def probe(self) -> None:
@@ -273,14 +273,15 @@ class AccountSwitch(QObject):
         begun = datetime.now(UTC)
         try:
             if account is not None and account.kind == "wallet":
-                balance = (await service.x402.balance(account.address, background=True)).balance_usd
+                balance, diem = (await service.x402.balance(account.address, background=True)).balance_usd, None
             else:
-                balance = (await service.account.rate_limits(background=True)).balances.usd
+                balances = (await service.account.rate_limits(background=True)).balances
+                balance, diem = balances.usd, balances.diem
         except ServiceError as error:
             _log.info("The limits could not be read: %s", error)
             return
         if account is not None and balance is not None:
-            self._receipt_recorder.record_balance(account, balance, begun)
+            self._receipt_recorder.record_balance(account, balance, begun, diem)
 
 
 WAITS_S = (5.0, 10.0, 20.0, 40.0, 60.0)  # before each try; the last one again and again

@@ -78,6 +78,7 @@ class CurrentAccount(QObject):
         self.headroom: RateLimitRemaining | None = None  # of chat
         self.balance: Decimal | None = None  # USD
         self.spent_today: Decimal = Decimal(0)  # USD, of all accounts that spend the same money, real or play
+        self.possible_today: Decimal = Decimal(0)  # of `spent_today`: what may not have been charged
         self.daily_limit: Decimal | None = None  # USD a day, None for none
         self.latency_ms: int | None = None
         self.models: tuple[Model, ...] = ()
@@ -121,6 +122,7 @@ class CurrentAccount(QObject):
         headroom: RateLimitRemaining | None = None,
         balance: Decimal | None = None,
         spent_today: Decimal | None = None,
+        possible_today: Decimal | None = None,
         daily_limit: Decimal | None = None,
         latency_ms: int | None = None,
         models: tuple[Model, ...] | None = None,
@@ -130,6 +132,7 @@ class CurrentAccount(QObject):
             "headroom": headroom,
             "balance": balance,
             "spent_today": spent_today,
+            "possible_today": possible_today,
             "daily_limit": daily_limit,
             "latency_ms": latency_ms,
             "models": models,

@@ -71,6 +71,11 @@ def about(amount: Decimal | None) -> str:
     return tr("about {written}", written=_rounded(amount, ROUND_HALF_UP))
 
 
+def spent(usd: Decimal, possible: Decimal) -> str:
+    """Return a sum of costs: `up to $0.31` if a part of it, `possible`, may not have been charged, else `$0.31`."""
+    return at_most(usd) if possible else money(usd)
+
+
 def priced(action: str, price: Decimal | None) -> str:
     """Return what a button that costs says: `Clone for $0.05`, `Clone, price unknown`."""
     known = tr("{action} for {price}", action=action, price=money(price))
@@ -85,9 +90,13 @@ def after(price: Decimal, balance: Decimal | None, *, is_play: bool) -> str:
 
 
 def cost(amount: Decimal | None, source: str = "stated") -> str:
-    """Return what a call cost as a receipt says it: exact when stated, `about` when estimated, words when unknown."""
+    """Return what a call cost as a receipt says it: exact when stated, `about` when estimated, `up to` when it may
+    not have been charged at all, words when unknown.
+    """
     if amount is None or source == "none" or money(amount) == DASH:
         return tr("cost not stated")
+    if source == "possible":
+        return at_most(amount)
     return money(amount) if source == "stated" else about(amount)
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.rate_limit_watch import RateLimitWatch
@@ -26,15 +26,18 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account
     from app.service.exchange import Exchange
-    from app.storage.receipts import Receipt, Receipts
+    from app.storage.receipts import CostSource, Receipt, Receipts
 
+SETTLE_S = 60.0  # after which a service has booked what it did for a call whose answer was lost
+FREE_AFTER_S = 600.0  # and after which it will not book anything any more
+LOOKS_MS = (61_000, 541_000)  # when the balance is asked for after such a call, and how long after that again
+INFINITE = Decimal("Infinity")
 REMEMBERED = 500  # calls of an account that may still overlap with one that has not ended
 
 
 def receipt_from(
     exchange: Exchange,
     account: Account,
-    estimate_usd: Decimal | None = None,
     balance_after: Decimal | None = None,
     project_id: str = "",
 ) -> Receipt:
@@ -47,7 +50,7 @@ def receipt_from(
         tab=tab_of(exchange.resource),
         endpoint=f"{exchange.request.method} {exchange.request.path}",
         model=exchange.model or (info.model_id if info is not None and info.model_id else ""),
-        units=exchange.units,
+        units={**exchange.units, **({"claimed": exchange.claimed} if exchange.claimed else {})},
         cost_usd=exchange.cost_usd,
         cost_source=exchange.cost_source,
         balance_after=balance_after,
@@ -56,14 +59,17 @@ def receipt_from(
         duration_s=exchange.duration_s,
         outcome=exchange.outcome,
         charged=not account.is_sandbox,
-        estimate_usd=estimate_usd,
+        estimate_usd=exchange.estimate_usd,
         project_id=project_id,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _BalanceRecord:
-    """One call as far as the balance goes, in USD: what was there before it, and what it took (or gave, below 0)."""
+    """One call as far as the balance goes, in USD: what was there before it, and what it took (or gave, below 0).
+
+    `most` is set where nobody knows what it took: so much at most, infinite where no price is known.
+    """
 
     id: str
     begun: datetime
@@ -71,6 +77,8 @@ class _BalanceRecord:
     usd: Decimal | None
     diem: Decimal
     cost: Decimal
+    most: Decimal | None = None
+    is_lost: bool = False  # the service may have charged it after it ended here
 
     @property
     def funds(self) -> Decimal:
@@ -89,10 +97,15 @@ class Balances:
         self._records: dict[str, deque[_BalanceRecord]] = {}
         self._last: dict[str, Decimal] = {}
 
-    def record_call(self, account_id: str, exchange: Exchange) -> Decimal | None:
-        """Take a call that has ended and return what is left, in USD; None while nobody has told a balance."""
+    def record_call(self, account_id: str, exchange: Exchange, *, is_priced: bool = True) -> Decimal | None:
+        """Take a call that has ended and return what is left, in USD; None while nobody has told a balance.
+
+        Without `is_priced` it may have cost something that nobody told.
+        """
         info = exchange.info
-        cost = exchange.cost_usd or Decimal(0)
+        is_lost = exchange.cost_source == "possible"
+        most = None if is_priced else (exchange.cost_usd if is_lost else None) or INFINITE
+        cost = exchange.cost_usd or Decimal(0) if is_priced else Decimal(0)
         paid_in = exchange.units.get("paid_in_micros")
         if paid_in is not None:
             cost -= Decimal(paid_in).scaleb(-6)
@@ -103,30 +116,54 @@ class Balances:
             before_stream = info.content_type == "text/event-stream"
             usd = info.balance_remaining + (Decimal(0) if before_stream else cost)
         ended = exchange.started_at + timedelta(seconds=exchange.duration_s)
-        return self._record(account_id, _BalanceRecord(exchange.id, exchange.started_at, ended, usd, diem, cost))
+        begun = exchange.started_at
+        return self._record(account_id, _BalanceRecord(exchange.id, begun, ended, usd, diem, cost, most, is_lost))
 
-    def record_balance(self, account_id: str, usd: Decimal, begun: datetime, ended: datetime) -> Decimal:
+    def record_balance(
+        self, account_id: str, usd: Decimal, begun: datetime, ended: datetime, diem: Decimal = Decimal(0)
+    ) -> Decimal:
         """Take a balance that was asked for, and return what is left."""
-        return self._record(account_id, _BalanceRecord("", begun, ended, usd, Decimal(0), Decimal(0))) or usd
+        return self._record(account_id, _BalanceRecord("", begun, ended, usd, diem, Decimal(0))) or usd
+
+    def unpriced(self, account_id: str) -> tuple[str, ...]:
+        """Return the calls of an account whose cost nobody has told, oldest first."""
+        return tuple(each.id for each in self._records.get(account_id, ()) if each.most is not None)
+
+    def price(self, account_id: str, exchange_id: str, cost_usd: Decimal) -> None:
+        """Take what a call took."""
+        records = self._records.get(account_id, deque())
+        for place, each in enumerate(records):
+            if each.id == exchange_id:
+                records[place] = replace(each, cost=cost_usd, most=None)
 
     def last(self, account_id: str) -> Decimal | None:
         """Return the balance that was read last, in USD."""
         return self._last.get(account_id)
 
     def cost_of(self, account_id: str, exchange_id: str) -> Decimal | None:
-        """What a call took whose price nobody told: the balance before it, less that before the last call, less what
-        was paid between them. None where other calls at the same time leave that open."""
+        """What a call took whose price nobody told: the last balance before it, less that before the newest call, less
+        what was paid between them. None where other calls leave that open, or it is more than the call can cost."""
         records = self._records.get(account_id, ())
         call = next((each for each in records if each.id == exchange_id), None)
         last = max(records, key=lambda each: each.begun, default=None)
-        if call is None or last is None or call.usd is None or last.usd is None or last.begun < call.ended:
+        if call is None or last is None or last.usd is None or last.begun < call.ended:
             return None
-        others = [each for each in records if each is not call and each is not last and each.cost]
-        if any(each.begun < one.ended and each.ended > one.begun for each in others for one in (call, last)):
+        earlier = [each for each in records if each.usd is not None and each.ended <= call.begun]
+        first = call if call.usd is not None else max(earlier, key=lambda each: each.ended, default=None)
+        if first is None:
             return None
-        between = (each.cost for each in others if call.ended <= each.begun)
-        took = call.funds - sum(between, Decimal(0)) - last.funds
-        return took if took >= 0 else None
+        ends = (call, last, first)
+        known = (each for each in records if all(each is not one for one in ends))
+        others = [each for each in known if each.cost or each.most is not None]
+        if any(each.begun < one.ended and each.ended > one.begun for each in others for one in (first, last)):
+            return None
+        between = [each for each in (*others, *((first,) if first is not call else ())) if first.begun <= each.begun]
+        if any(each.most is not None for each in between):
+            return None
+        took = first.funds - sum((each.cost for each in between), Decimal(0)) - last.funds
+        waited_s = (last.begun - call.ended).total_seconds()
+        is_early = call.is_lost and waited_s < (SETTLE_S if took else FREE_AFTER_S)
+        return took if 0 <= took <= (call.most or INFINITE) and not is_early else None
 
     def _record(self, account_id: str, news: _BalanceRecord) -> Decimal | None:
         records = self._records.setdefault(account_id, deque(maxlen=REMEMBERED))
@@ -173,6 +210,7 @@ class ReceiptRecorder(QObject):
     """Keeps receipts and the window's numbers. `recorded` follows each receipt that is on disk."""
 
     recorded = Signal(object)  # Receipt
+    corrected = Signal(object, object)  # Receipt before and after: what a call cost is known now
 
     def __init__(
         self,
@@ -185,8 +223,10 @@ class ReceiptRecorder(QObject):
         self.spending_limits = spending_limits
         self.limits = RateLimitWatch()  # of the account in use
         self._balances = Balances()
-        self._unpriced: dict[str, set[str]] = {}  # account → its paid calls whose cost nobody has told
         self.ask_balance: Callable[[], Awaitable[None]] | None = None  # of the account in use; it is free
+        self._look = QTimer(self)
+        self._look.setSingleShot(True)
+        self._look.timeout.connect(self._look_again)
         self._headroom_at = datetime.min.replace(tzinfo=UTC)
         self._current_account = current_account
         self._tasks = tasks
@@ -209,38 +249,71 @@ class ReceiptRecorder(QObject):
         since = midnight(self._now().astimezone().date(), LocalZone())
         spent = await self._receipts.spent_since(since, charged=not account.is_sandbox)
         if account is self._current_account.account:
-            self._current_account.set_numbers(spent_today=spent)
+            self._current_account.set_numbers(spent_today=spent.usd, possible_today=spent.possible)
 
     def recorder(self, account: Account) -> Callable[[Exchange], None]:
         """Return the client's hook for one account."""
 
         def record(exchange: Exchange) -> None:
-            left = self._balances.record_call(account.id, exchange)
+            is_paid = self.spending_limits is not None and self.spending_limits.is_under_way(exchange.id)
+            untold = is_paid and exchange.outcome == "ok" and exchange.cost_usd is None
+            is_priced = not untold and exchange.cost_source != "possible"
+            left = self._balances.record_call(account.id, exchange, is_priced=is_priced)
             if account is self._current_account.account:
                 self._show(exchange, left)
             self._tasks.start_unless_running(f"receipt {exchange.id}", self._keep, exchange, account, left)
-            unpriced = self._unpriced.setdefault(account.id, set())
-            if len(unpriced) == 1:
-                self._tasks.start_unless_running(f"cost {exchange.id}", self._price, account, *unpriced)
-            is_paid = self.spending_limits is not None and self.spending_limits.is_under_way(exchange.id)
-            if is_paid and exchange.outcome == "ok" and exchange.cost_usd is None:
-                unpriced.add(exchange.id)
-                if account is self._current_account.account and self.ask_balance is not None:
-                    self._tasks.replace("balance after", self.ask_balance)
+            self._price_soon(account)
+            if not is_priced and account is self._current_account.account:
+                if untold:
+                    self._ask_balance()
+                else:  # what is still being done is charged later
+                    self._look.start(LOOKS_MS[0])
 
         return record
+
+    def unsent(self, exchange_id: str) -> None:
+        """A call that was let pass has not left: it has no receipt."""
+        if self.spending_limits is not None and self.spending_limits.is_under_way(exchange_id):
+            self.spending_limits.settled(exchange_id)
+            self._tasks.start_unless_running(f"unsent {exchange_id}", self._forget, exchange_id)
+
+    async def _forget(self, exchange_id: str) -> None:
+        if self._receipts is not None:
+            await self._receipts.forget_open(exchange_id)
+
+    def _ask_balance(self) -> None:
+        if self.ask_balance is not None:
+            self._tasks.replace("balance after", self.ask_balance)
+
+    def _look_again(self) -> None:
+        """Ask for the balance, which may tell what a lost call took; once more before that is given up."""
+        account = self._current_account.account
+        if account is not None and self._balances.unpriced(account.id):
+            if self._look.interval() != LOOKS_MS[-1]:
+                self._look.start(LOOKS_MS[-1])
+            self._ask_balance()
+
+    def _price_soon(self, account: Account) -> None:
+        for exchange_id in self._balances.unpriced(account.id):
+            self._tasks.start_unless_running(f"cost {exchange_id}", self._price, account, exchange_id)
 
     async def _price(self, account: Account, exchange_id: str) -> None:
         """Complete the receipt of a call whose cost nobody told, where the balances before and after tell it."""
         cost = self._balances.cost_of(account.id, exchange_id)
-        receipt = await self._receipts.for_exchange(exchange_id) if self._receipts is not None else None
-        if cost is None or receipt is None or self._receipts is None:
-            return
-        self._unpriced[account.id].discard(exchange_id)
-        receipt = replace(receipt, cost_usd=cost, cost_source="estimated", balance_after=None)
+        if cost is not None and await self.correct(exchange_id, cost, "estimated"):
+            self._balances.price(account.id, exchange_id, cost)
+
+    async def correct(self, receipt_id: str, cost_usd: Decimal, source: CostSource) -> bool:
+        """Put what a call cost into its receipt. False if there is none. Raises `StorageError`."""
+        before = await self._receipts.for_exchange(receipt_id) if self._receipts is not None else None
+        if before is None or self._receipts is None:
+            return False
+        receipt = replace(before, cost_usd=cost_usd, cost_source=source, balance_after=None)
         await self._receipts.add(receipt)
+        self.corrected.emit(before, receipt)
         self.recorded.emit(receipt)
         await self.refresh()
+        return True
 
     async def last_balance(self, account_id: str) -> Decimal | None:
         """Return the last known balance of an account in USD, also of an earlier run; None if none was ever read."""
@@ -249,9 +322,11 @@ class ReceiptRecorder(QObject):
             left = await self._receipts.last_balance(account_id)
         return left
 
-    def record_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
+    def record_balance(self, account: Account, usd: Decimal, begun: datetime, diem: Decimal | None = None) -> Decimal:
         """Take a balance that was asked for at `begun`, and return what is left: calls of the same moment count."""
-        left = self._balances.record_balance(account.id, usd, begun, datetime.now(UTC))
+        credits_left = max(diem or Decimal(0), Decimal(0))
+        left = self._balances.record_balance(account.id, usd, begun, datetime.now(UTC), credits_left)
+        self._price_soon(account)
         if account is self._current_account.account:
             self._current_account.set_numbers(balance=left)
         return left
@@ -274,13 +349,8 @@ class ReceiptRecorder(QObject):
         )
 
     async def _keep(self, exchange: Exchange, account: Account, left: Decimal | None) -> None:
-        expected, project_id = None, ""
-        if self.spending_limits is not None:
-            expected, project_id = (
-                self.spending_limits.expected(exchange.id),
-                self.spending_limits.project_of(exchange.id),
-            )
-        receipt = receipt_from(exchange, account, expected, left, project_id)
+        project_id = self.spending_limits.project_of(exchange.id) if self.spending_limits is not None else ""
+        receipt = receipt_from(exchange, account, left, project_id)
         if self._receipts is not None:
             self._unkept.append((account, receipt))
             await self.keep_refused()
@@ -301,6 +371,5 @@ class ReceiptRecorder(QObject):
             self.recorded.emit(receipt)
             if receipt.cost_usd:
                 await self.refresh()
-            unpriced = self._unpriced.get(account.id)
-            if unpriced == {receipt.id}:  # the balance may have come before this receipt was there
+            if receipt.id in self._balances.unpriced(account.id):  # the balance may have come before this receipt
                 await self._price(account, receipt.id)

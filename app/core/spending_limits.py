@@ -20,6 +20,7 @@ once, neither.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -34,15 +35,18 @@ from app.core.money import money
 from app.core.tabs import tab_title
 from app.formats import plain
 from app.service.errors import SpendingLimit
+from app.storage.errors import StorageError
 from app.storage.receipt_sums import LocalZone, midnight
+from app.storage.receipts import receipt_of
 from app.translation import tr
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.calls import Call
     from app.service.models import Model
-    from app.storage.receipts import Receipts
+    from app.storage.receipts import Receipt, Receipts
 
+_log = logging.getLogger(__name__)
 Hardness = Literal["soft", "hard"]
 LARGEST = Decimal(1_000_000)
 ROUNDING = Decimal("0.000001")  # USD: what the parts of something may cost more than the whole of it
@@ -187,16 +191,19 @@ class SpendingLimits:
         is_known = hardness == "hard" and self._receipts is not None
         return await self._receipts.project_limit(scope.removeprefix(PROJECT)) if is_known and self._receipts else None
 
-    def gate(self, account: Account) -> Callable[[Call, str], Awaitable[None]]:
+    def gate(self, account: Account) -> Callable[[Call, str], Awaitable[Decimal | None]]:
         """Return what the client of one account asks before each call that may cost something."""
 
-        async def check(call: Call, exchange_id: str) -> None:
-            await self.check(account, call, exchange_id)
+        async def check(call: Call, exchange_id: str) -> Decimal | None:
+            return await self.check(account, call, exchange_id)
 
         return check
 
-    async def check(self, account: Account, call: Call, exchange_id: str) -> None:
-        """Let a call pass, and count it as under way. Raises `SpendingLimit` when it must not leave."""
+    async def check(self, account: Account, call: Call, exchange_id: str) -> Decimal | None:
+        """Let a call pass, count it as under way, and return what it may cost. Raises `SpendingLimit`.
+
+        Its receipt is on the disk when this returns, so that a crash cannot lose it.
+        """
         expected = call.expected_usd if call.expected_usd is not None else expected_cost(call, self._models())
         entry = _PendingCall(account.id, self._tab_of(call.resource), account.is_sandbox, expected, _project.get())
         whole = _whole.get()
@@ -212,6 +219,12 @@ class SpendingLimits:
             if whole is not None and exchange_id not in self._open:
                 self._hold(whole, entry)
             self._open[exchange_id] = entry
+        if self._receipts is not None:
+            try:
+                await self._receipts.add(_open_receipt(entry, call, exchange_id, self._now()))
+            except StorageError:  # what the call cost is kept once the disk takes it
+                _log.exception("The receipt of a call that leaves could not be kept")
+        return expected
 
     def _hold(self, whole: _CallGroup, leaves: _PendingCall) -> None:
         """Let calls that belong together pass, the first of which leaves: the others count as under way."""
@@ -224,11 +237,6 @@ class SpendingLimits:
     def is_under_way(self, exchange_id: str) -> bool:
         """Whether a call that may cost something has left and has no receipt yet."""
         return exchange_id in self._open
-
-    def expected(self, exchange_id: str) -> Decimal | None:
-        """What a call under way is expected to cost."""
-        entry = self._open.get(exchange_id)
-        return entry.expected if entry is not None else None
 
     def project_of(self, exchange_id: str) -> str:
         """The project that a call under way belongs to, "" for none."""
@@ -282,7 +290,7 @@ class SpendingLimits:
         if self._receipts is None:
             return under_way
         since = midnight(self._now().astimezone().date(), LocalZone()) if project is None else None
-        kept = await self._receipts.spent_since(
+        kept, _ = await self._receipts.spent_since(
             since, account_id=one, tab=tab, project_id=project, charged=not is_play, without=tuple(self._open)
         )  # a receipt that comes meanwhile is of one that was counted above
         return kept + under_way
@@ -300,6 +308,21 @@ class SpendingLimits:
         if whole is not None:
             whole.refusal = error
         raise error
+
+
+def _open_receipt(entry: _PendingCall, call: Call, exchange_id: str, now: datetime) -> Receipt:
+    return receipt_of(
+        id=exchange_id,
+        at=now,
+        account_id=entry.account_id,
+        tab=entry.tab,
+        endpoint=f"{call.method} {call.path}",
+        model=call.model,
+        outcome="open",
+        charged=not entry.is_play,
+        estimate_usd=entry.expected,
+        project_id=entry.project_id,
+    )
 
 
 def _limit_words(breach: _Breach) -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Protocol
 
+from app.service.amounts import MAX_CHARGE_USD
 from app.service.errors import (
     BadResponse,
     ConnectionFailed,
@@ -32,6 +33,8 @@ from app.service.retry import CallKind
 
 Params = tuple[tuple[str, str], ...]
 GATEWAY_GAVE_UP = (502, 504)  # it does not know whether the service behind it finished the work
+TIMES_EXPECTED = 100  # a call that is told to cost more than so many times what was expected did not cost that
+MOST_IF_FREE_USD = Decimal(1)  # the same for what was expected to be free
 NEVER_BEGUN = frozenset({"X402_NOT_CONFIGURED"})  # a failure of the server's that says it did nothing
 
 
@@ -174,14 +177,19 @@ def is_surely_undone(error: ServiceError) -> bool:
 
 @dataclass(slots=True)
 class CallRecord:
-    """The growing account of one call. `finish` hands it to `on_exchange`, once, if anything was sent at all."""
+    """The growing account of one call. `finish` hands it to `on_exchange`, once, if anything was sent at all.
+
+    A cost is never below 0 and never far above what was expected; any other is unknown and kept as a claim. Where the
+    cost is unknown when the call ends, and the service may have carried it out, what was expected counts.
+    """
 
     call: Call
     on_exchange: Callable[[Exchange], None]
     exchange: Exchange
     finished: bool = False
     maybe_sent: bool = False  # by a try before the last
-    maybe_done: bool = False  # the same: it may have been carried out, whatever the last try came to
+    lost_tries: int = 0  # before the last, that may have been carried out, whatever the last one came to
+    _in_flight: bool = False  # the last try has neither failed nor been refused
     _begun: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -194,26 +202,54 @@ class CallRecord:
             outcome="stopped",
             attempts=0,
             resource=call.resource,
+            estimate_usd=call.expected_usd,
         )
         return cls(call, on_exchange, exchange)
 
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the last try began."""
+        return time.monotonic() - self._begun
+
+    @property
+    def maybe_done(self) -> bool:
+        """True if a try before the last may have been carried out."""
+        return self.lost_tries > 0
+
+    def expect(self, usd: Decimal | None) -> None:
+        """Take what the call may cost at most, as it was held against the limits."""
+        self._change(estimate_usd=usd)
+
     def attempted(self) -> None:
-        self._change(attempts=self.exchange.attempts + 1)
+        """A try begins. Times are those of the last one: a wait for a person or a limit is no part of them."""
+        self._in_flight, self._begun = True, time.monotonic()
+        self._change(attempts=self.exchange.attempts + 1, started_at=datetime.now(UTC))
+
+    def failed(self, error: ServiceError) -> None:
+        """Take why the last try ended; another may follow."""
+        self._in_flight = False
+        self.maybe_sent |= not error.surely_not_sent
+
+    def lost(self, error: ServiceError) -> None:
+        """Take why a try ended that is followed by another one."""
+        self.lost_tries += not is_surely_undone(error)
 
     def held_back(self, attempts: int) -> None:
         """Take back `attempted`: nothing left this computer after so many tries."""
+        self._in_flight = False
         self._change(attempts=attempts)
 
     def answered(self, info: ResponseInfo) -> None:
         model = info.model_id or self.exchange.model
         cost: dict[str, object] = {}
-        if info.replayed:  # although its headers repeat what the first time cost
+        told, claimed = self._bounded(info.rpc_cost_usd)
+        if info.replayed and not self.maybe_done:  # although its headers repeat what the first time cost
             cost = {"cost_usd": Decimal(0), "cost_source": "stated"}
-        elif info.rpc_cost_usd is not None:
-            cost = {"cost_usd": info.rpc_cost_usd, "cost_source": "stated"}
+        elif told is not None:
+            cost = {"cost_usd": told, "cost_source": "stated"}
         elif self.call.expected_usd is not None and info.status < 300:
             cost = {"cost_usd": self.call.expected_usd, "cost_source": "estimated"}
-        self._change(status=info.status, info=info, model=model, **cost)
+        self._change(status=info.status, info=info, model=model, claimed=info.claimed or claimed, **cost)
 
     def report(
         self,
@@ -222,8 +258,10 @@ class CallRecord:
         units: Mapping[str, int] | None = None,
         cost_usd: Decimal | None = None,
         cost_source: CostSource = "stated",
+        claimed: str = "",
     ) -> None:
-        """Add what a resource read from the answer's body."""
+        """Add what a resource read from the answer's body. `claimed` is an amount there that cannot be meant."""
+        cost_usd, impossible = self._bounded(cost_usd)
         told: dict[str, object] = {}
         if model:
             told["model"] = model
@@ -231,6 +269,8 @@ class CallRecord:
             told["units"] = dict(units)
         if cost_usd is not None:
             told |= {"cost_usd": cost_usd, "cost_source": cost_source}
+        if claimed or impossible:
+            told["claimed"] = claimed or impossible
         if told:
             self._change(**told)
 
@@ -241,12 +281,38 @@ class CallRecord:
         self.finished = True
         if isinstance(error, ContentRefused) and error.credits_refunded and self.call.refund_usd is not None:
             self._change(cost_usd=-self.call.refund_usd, cost_source="estimated")
-        self._change(outcome=outcome, error=error.message if error else "", duration_s=time.monotonic() - self._begun)
+        self._count_the_possible(outcome, error)
+        self._change(outcome=outcome, error=error.message if error else "", duration_s=self.elapsed_s)
         if self.exchange.attempts:
             if error is not None:
                 error.exchange = self.exchange
                 error.surely_not_sent &= outcome != "unknown"
             self.on_exchange(self.exchange)
+
+    def _bounded(self, cost_usd: Decimal | None) -> tuple[Decimal | None, str]:
+        """Return a cost that can be, or None and what was claimed."""
+        if cost_usd is None:
+            return None, ""
+        expected = self.exchange.estimate_usd
+        most = MAX_CHARGE_USD if expected is None else TIMES_EXPECTED * expected or MOST_IF_FREE_USD
+        return (cost_usd, "") if 0 <= cost_usd <= most else (None, f"{cost_usd:f} USD")
+
+    def _count_the_possible(self, outcome: Outcome, error: ServiceError | None) -> None:
+        """Let what may have been charged count where nobody told what was: for the last try, and for lost ones."""
+        now = self.exchange
+        if not self.call.costs or now.estimate_usd is None:
+            return
+        undone = is_surely_undone(error) if error is not None else not self._in_flight
+        may_be_more = outcome in ("cut", "stopped", "unknown") and now.cost_source == "estimated"
+        open_tries = int(not undone and (now.cost_usd is None or may_be_more))
+        known = Decimal(0) if open_tries else now.cost_usd or Decimal(0)
+        if any(name == "Idempotency-Key" for name, _ in self.call.headers):  # carried out once, whoever answered
+            open_tries = max(open_tries, int(self.maybe_done and now.cost_usd is None))
+        else:
+            open_tries += self.lost_tries
+        if open_tries:
+            possible = max(known + open_tries * now.estimate_usd, now.cost_usd or Decimal(0))
+            self._change(cost_usd=possible, cost_source="possible")
 
     def outcome_of(self, error: ServiceError) -> Outcome:
         """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""

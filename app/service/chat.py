@@ -120,6 +120,11 @@ class ChatStream:
         return self._record.exchange
 
     @property
+    def elapsed_s(self) -> float:
+        """Seconds since the last try began, without what was waited before it."""
+        return self._record.elapsed_s
+
+    @property
     def info(self) -> ResponseInfo | None:
         """The answer's headers, once there are any."""
         return self._record.exchange.info
@@ -341,11 +346,10 @@ def _report(record: CallRecord, reader: ChatReader, price: Price | None) -> None
             "cached_tokens": usage.cached,
             "reasoning_tokens": usage.reasoning,
         }
-    if reader.cost_usd is not None:
-        record.report(model=reader.model, units=units, cost_usd=reader.cost_usd)
-    else:
+    record.report(model=reader.model, units=units, cost_usd=reader.cost_usd, claimed=reader.claimed)
+    if record.exchange.cost_source != "stated":
         estimate = price(usage) if price is not None else None
-        record.report(model=reader.model, units=units, cost_usd=estimate, cost_source="estimated")
+        record.report(cost_usd=estimate, cost_source="estimated")
 
 
 def _cut(info: ResponseInfo) -> StreamCut:

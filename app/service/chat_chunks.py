@@ -30,6 +30,7 @@ from app.service.chat_wire import (
     Chunk,
     Delta,
     chunk_of,
+    claims_of,
     cost_of,
     decode_chunk,
     decode_plain,
@@ -55,6 +56,7 @@ class ChatReader:
         self.model = ""
         self.usage: Usage | None = None
         self.cost_usd: Decimal | None = None
+        self.claimed = ""  # counts and costs that cannot be meant, as sent
         self.finish_reason = ""
         self.sources: tuple[Source, ...] = ()
         self.done = False
@@ -233,7 +235,9 @@ class ChatReader:
         if chunk.usage is not None and isinstance(chunk.usage, Mapping):
             self.usage = usage_of(chunk.usage)
             self.cost_usd = cost_of(chunk.cost)
-            self._emit(UsageReported(self.usage, self.cost_usd))
+            self.claimed = claims_of(chunk.usage, chunk.cost)
+            if self.usage is not None:
+                self._emit(UsageReported(self.usage, self.cost_usd))
 
     def _add(self, reasoning: bool, text: str) -> None:
         if reasoning != self._reasoning:

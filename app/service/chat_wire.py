@@ -11,14 +11,13 @@ from typing import Literal
 
 import msgspec
 
+from app.service.amounts import charge, count
 from app.service.chat_types import Source, Usage
 from app.service.dialect import EXTENSION_OBJECTS, SEARCH_RESULT_KEYS
 from app.service.http.error_bodies import plain_text
-from app.service.response_info import money
 
 MAX_SOURCES = 200
 MAX_SOURCE_CHARS = 4000
-MAX_TOKENS = 10**12
 _DONE = b"[DONE]"
 
 
@@ -148,31 +147,51 @@ def _content_text(content: object) -> str | None:
     return None
 
 
-def usage_of(content: Mapping[str, object]) -> Usage:
+def usage_of(content: Mapping[str, object]) -> Usage | None:
+    """Return the tokens that were counted; None for a count that cannot be meant, such as −5 or 10³⁰."""
     prompt_details = content.get("prompt_tokens_details")
     completion_details = content.get("completion_tokens_details")
     prompt = _count(content, "prompt_tokens")
     completion = _count(content, "completion_tokens")
+    if prompt is None or completion is None:
+        return None
     return Usage(
         prompt=prompt,
         completion=completion,
         total=_count(content, "total_tokens") or prompt + completion,
-        cached=_count(prompt_details, "cached_tokens"),
-        reasoning=_count(completion_details, "reasoning_tokens"),
-        cache_created=_count(prompt_details, "cache_creation_input_tokens"),
+        cached=_count(prompt_details, "cached_tokens") or 0,
+        reasoning=_count(completion_details, "reasoning_tokens") or 0,
+        cache_created=_count(prompt_details, "cache_creation_input_tokens") or 0,
     )
 
 
-def _count(content: object, name: str) -> int:
-    number = money(content.get(name)) if isinstance(content, Mapping) else None
-    return int(number) if number is not None and 0 <= number < MAX_TOKENS else 0
+def _count(content: object, name: str) -> int | None:
+    """Return a count, 0 where none is told, None for one that cannot be meant."""
+    told = content.get(name) if isinstance(content, Mapping) else None
+    return 0 if told is None else count(told)
 
 
 def cost_of(cost: object) -> Decimal | None:
+    """Return the cost in USD, DIEM at par; None where none is told, or one that cannot be meant."""
     if not isinstance(cost, Mapping):
         return None
-    parts = [part for part in (money(cost.get("usd")), money(cost.get("diem"))) if part is not None]
-    return sum(parts, Decimal(0)) if parts else None
+    told = [part for part in (cost.get("usd"), cost.get("diem")) if part is not None]
+    parts = [part for part in map(charge, told) if part is not None]
+    return sum(parts, Decimal(0)) if parts and len(parts) == len(told) else None
+
+
+def claims_of(usage: Mapping[str, object], cost: object) -> str:
+    """Return what is told of an answer and cannot be meant, such as "completion_tokens −5"; "" where all of it can."""
+    names = ("prompt_tokens", "completion_tokens")
+    claims = [f"{name} {_shown(usage[name])}" for name in names if _count(usage, name) is None]
+    for name in ("usd", "diem"):
+        told = cost.get(name) if isinstance(cost, Mapping) else None
+        claims += [f"{_shown(told)} {name.upper()}"] if told is not None and charge(told) is None else []
+    return ", ".join(claims)
+
+
+def _shown(told: object) -> str:
+    return plain_text(str(told), 40)
 
 
 def sources_of(results: list[object]) -> Iterator[Source]:

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
+from decimal import Decimal
 from importlib import import_module
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ import httpx
 
 from app.service.addresses import is_absolute, origin
 from app.service.auth import NO_AUTH, Credential
-from app.service.calls import Call, CallRecord, Content, JsonContent, is_surely_undone, query
+from app.service.calls import Call, CallRecord, Content, JsonContent, query
 from app.service.chat_types import RetryWait
 from app.service.dialect import Dialect
 from app.service.errors import (
@@ -52,8 +53,9 @@ MAX_REDIRECTS = 5
 LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio", "app.service.http.network_transport")
 
 OnWait = Callable[[RetryWait], None]
-# Asked once before a call that may cost money, with the id of its exchange. Raises `LimitExceeded`: nothing is sent.
-Gate = Callable[[Call, str], Awaitable[None]]
+# Asked once before a call that may cost money, with the id of its exchange; returns what it may cost in USD, None where
+# no price is known. Raises `LimitExceeded`: nothing is sent.
+Gate = Callable[[Call, str], Awaitable[Decimal | None]]
 
 
 class ServiceResponse:
@@ -308,7 +310,7 @@ class ServiceClient:
                 on_wait(RetryWait(reason, wait_s, record.exchange.attempts, message))
 
         if self._gate is not None and call.costs:
-            await self._gate(call, record.exchange.id)
+            record.expect(await self._gate(call, record.exchange.id))
         second_chance = ClockRetry(self._auth)
         longest_s = 0.0  # the longest wait so far that no window ended: no later one is shorter
         was_unlocked = False
@@ -323,14 +325,14 @@ class ServiceClient:
                 was_unlocked = True
                 continue
             except ServiceError as error:
-                record.maybe_sent |= not error.surely_not_sent
+                record.failed(error)
                 if second_chance.taken(error):
                     continue
                 attempts = record.exchange.attempts
                 wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
                 if wait_s is None or call.single or self._is_closed or _is_the_callers(call, error):
                     raise
-                record.maybe_done |= not is_surely_undone(error)
+                record.lost(error)
                 if not isinstance(error, RateLimited):
                     wait_s = longest_s = max(wait_s, longest_s)
                 if wait_s:

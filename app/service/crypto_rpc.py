@@ -35,6 +35,7 @@ from app.service.rpc_methods import (
     Estimate,
     call_credits,
     estimate,
+    most_credits,
     refusal_of,
 )
 from app.translation import tr
@@ -78,6 +79,11 @@ class RpcOperation:
     def digest(self) -> str:
         """SHA-256 of the network and the exact bytes, in hexadecimal: the same for the same request."""
         return hashlib.sha256(self.network.encode() + b"\n" + self.content.data).hexdigest()
+
+    @property
+    def most_credits(self) -> int:
+        """What the price list allows at most, should a method have become one of the dearest tier."""
+        return most_credits(self.network, tuple(item.method for item in self.items))
 
     @property
     def estimate(self) -> Estimate:
@@ -201,17 +207,21 @@ class CryptoRpcResource:
             outcomes = _outcomes(operation, await answer.large_json())
             info = answer.info
             replayed = info.replayed is True
-            credits_charged = 0 if replayed else info.rpc_credits
-            cost_usd = Decimal(0) if replayed else info.rpc_cost_usd
+            free = replayed and not record.maybe_done  # else the answer to an earlier try was lost, and charged
+            told = info.rpc_credits
+            claimed = f"{told} credits" if told is not None and told > operation.most_credits else ""
+            credits_charged = 0 if free else None if claimed else told
             estimated = _estimated_credits(operation, outcomes)
             units = {
                 "calls": len(operation.items),
                 "credits": credits_charged if credits_charged is not None else estimated,
             }
-            if cost_usd is not None:
-                record.report(units=units, cost_usd=cost_usd)
+            if record.exchange.cost_source == "stated":
+                record.report(units=units, claimed=claimed)
             else:
-                record.report(units=units, cost_usd=estimated * USD_PER_CREDIT[1], cost_source="estimated")
+                cost = estimated * USD_PER_CREDIT[1]
+                record.report(units=units, cost_usd=cost, cost_source="estimated", claimed=claimed)
+            cost_usd = record.exchange.cost_usd if record.exchange.cost_source == "stated" else None
             if any(outcome.may_be_sent for outcome in outcomes):
                 record.finish("unknown")
         return RpcResponse(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from app.service.amounts import count
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import OnWait, ServiceClient
 from app.service.errors import BadResponse
@@ -25,7 +26,6 @@ from app.translation import tr
 
 MAX_TEXTS = 2048
 MAX_VECTORS_BYTES = 128 * MIB
-MAX_TOKENS = 10**9
 BYTES_PER_TOKEN = 3  # few: an estimate that is too high asks once too often, one too low never
 
 Price = Callable[[int], Decimal | None]  # tokens → USD
@@ -88,16 +88,18 @@ class EmbeddingsResource:
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
             content = answer.json(exact=False)
             vectors = _vectors(content, len(texts))
-            tokens = _tokens(content)
+            told = _tokens(content)
+            tokens = count(told)
             served = content.get("model") if isinstance(content, Mapping) else None
-            estimate = price(tokens) if price is not None else None
+            estimate = price(tokens) if price is not None and tokens is not None else None
             record.report(
                 model=served if isinstance(served, str) else "",
-                units={"prompt_tokens": tokens},
+                units={"prompt_tokens": tokens} if tokens is not None else None,
                 cost_usd=estimate,
                 cost_source="estimated",
+                claimed=f"{str(told)[:40]} tokens" if tokens is None and told is not None else "",
             )
-        return Embeddings(vectors, record.exchange.model, tokens, record.exchange)
+        return Embeddings(vectors, record.exchange.model, tokens or 0, record.exchange)
 
 
 def most_tokens(size_bytes: int) -> int:
@@ -136,7 +138,6 @@ def _vector(embedding: object) -> array[float]:
     raise BadResponse(tr("The service’s response is not a vector."))
 
 
-def _tokens(content: object) -> int:
+def _tokens(content: object) -> object:
     usage = content.get("usage") if isinstance(content, Mapping) else None
-    tokens = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
-    return tokens if isinstance(tokens, int) and 0 <= tokens < MAX_TOKENS else 0
+    return usage.get("prompt_tokens") if isinstance(usage, Mapping) else None

@@ -15,7 +15,7 @@ from typing import Literal
 
 from app.service.response_info import ResponseInfo
 
-CostSource = Literal["stated", "estimated", "none"]
+CostSource = Literal["stated", "estimated", "possible", "none"]  # "possible": up to so much may have been charged
 Outcome = Literal["ok", "error", "unsent", "cut", "stopped", "unknown"]
 KEY_VARIABLE = "RIALTO_API_KEY"
 SIGN_IN_VARIABLE = "RIALTO_SIGN_IN"
@@ -49,7 +49,9 @@ class RequestRecord:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One call: a receipt is made from it. `cost_usd` is what the service stated or what we estimate, see the source.
+    """One call: a receipt is made from it. `cost_usd` is what the service stated, what we estimate, or the most that
+    may have been charged, see `cost_source`. `estimate_usd` was known before it was sent. `claimed` is a charge that
+    the service told and no such call can have; it counts nowhere.
 
     `units` counts what is paid for (`prompt_tokens`, `completion_tokens`, `characters`, `credits`, …).
     `outcome` is "unknown" when a call that costs money may or may not have been carried out, "unsent" when no try
@@ -69,6 +71,8 @@ class Exchange:
     outcome: Outcome = "ok"
     error: str = ""
     attempts: int = 1
+    estimate_usd: Decimal | None = None
+    claimed: str = ""
     resource: str = ""  # "chat", "models", "speech", …: which part of the service was asked
 
 

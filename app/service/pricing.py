@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
+from app.service.amounts import charge, count
 from app.service.chat_types import Usage
-from app.service.response_info import money
 
 MILLION = Decimal(1_000_000)
 WEB_SEARCH_USD = Decimal("0.01")  # per request that searched
@@ -26,7 +26,7 @@ def usd(pricing: Pricing | None, *path: str) -> Decimal | None:
     leaf: object = pricing
     for step in path:
         leaf = leaf.get(step) if isinstance(leaf, Mapping) else None
-    return money(leaf.get("usd")) if isinstance(leaf, Mapping) else money(leaf)
+    return charge(leaf.get("usd") if isinstance(leaf, Mapping) else leaf)
 
 
 def chat_cost(
@@ -42,7 +42,7 @@ def chat_cost(
     rates: Pricing = pricing
     extended = pricing.get("extended")
     if isinstance(extended, Mapping):
-        threshold = money(extended.get("context_token_threshold"))
+        threshold = count(extended.get("context_token_threshold"))
         if threshold is not None and usage.prompt > threshold:
             rates = extended
     input_usd, output_usd = usd(rates, "input"), usd(rates, "output")
@@ -110,7 +110,7 @@ def edit_cost(
         return None
     images = pricing.get("inputImages") if pricing else None
     if isinstance(images, Mapping):
-        included = money(images.get("included")) or Decimal(0)
+        included = count(images.get("included")) or 0
         additional = usd(images, "additional") or Decimal(0)
-        price += max(Decimal(0), inputs - included) * additional
+        price += Decimal(max(0, inputs - included)) * additional
     return price

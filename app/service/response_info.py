@@ -9,17 +9,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from urllib.parse import unquote
 
+from app.service.amounts import balance, charge, count, number
 from app.service.dialect import Dialect
 from app.service.http.sanitize import sanitize_text
 
 MAX_WAIT_S = 24 * 3600.0
 SKEW_WORTH_CORRECTING_S = 5.0
 MAX_HEADER_VALUE_CHARS = 8192
-MAX_NUMBER = 10**18  # of USD, tokens, bytes or milliseconds since 1970; a larger number is a mistake
 UNSHOWN_HEADERS = frozenset({"set-cookie", "authorization", "www-authenticate", "proxy-authenticate"})
 MAX_FILE_NAME_CHARS = 120
 _UNSAFE_IN_FILE_NAMES = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
@@ -84,6 +84,7 @@ class ResponseInfo:
     balance_remaining: Decimal | None = None  # wallet callers: after the call
     rpc_credits: int | None = None
     rpc_cost_usd: Decimal | None = None
+    claimed: str = ""  # charges that no call can have, as sent
     replayed: bool | None = None  # Idempotent-Replayed: nothing was charged
     payment_required: str | None = None  # base64 JSON
     payment_response: str | None = None
@@ -145,7 +146,7 @@ def read_response_info(
         headers=tuple(shown),
         content_type=(get("content-type") or "").partition(";")[0].strip().lower() or None,
         content_encoding=(get("content-encoding") or "").lower() or None,
-        content_length=whole_number(get("content-length")),
+        content_length=count(get("content-length")),
         file_name=safe_file_name(get("content-disposition")),
         date=date,
         retry_after_s=_retry_after(get("retry-after"), now, skew),
@@ -162,29 +163,30 @@ def read_response_info(
         deprecated=truth(branded("deprecated")),
         deprecated_replacement=branded("deprecated-replacement"),
         enhanced_prompt=sanitize_text(unquote(enhanced)) if enhanced is not None else None,
-        limit_requests=whole_number(get("x-ratelimit-limit-requests")),
-        remaining_requests=whole_number(get("x-ratelimit-remaining-requests")),
+        limit_requests=count(get("x-ratelimit-limit-requests")),
+        remaining_requests=count(get("x-ratelimit-remaining-requests")),
         reset_requests_at=reset("x-ratelimit-reset-requests"),
-        limit_tokens=whole_number(get("x-ratelimit-limit-tokens")),
-        remaining_tokens=whole_number(get("x-ratelimit-remaining-tokens")),
+        limit_tokens=count(get("x-ratelimit-limit-tokens")),
+        remaining_tokens=count(get("x-ratelimit-remaining-tokens")),
         reset_tokens_at=reset("x-ratelimit-reset-tokens"),
         limit_type=get("x-ratelimit-type"),
-        cap_limit=whole_number(get("x-ratelimit-limit")),
+        cap_limit=count(get("x-ratelimit-limit")),
         # Two families share `x-ratelimit-remaining`: the proxy's cap has `-limit` beside it, the failure budget not.
-        cap_remaining=whole_number(get("x-ratelimit-remaining")) if "x-ratelimit-limit" in first else None,
+        cap_remaining=count(get("x-ratelimit-remaining")) if "x-ratelimit-limit" in first else None,
         cap_reset_at=reset("x-ratelimit-reset"),
-        failures_remaining=None if "x-ratelimit-limit" in first else whole_number(get("x-ratelimit-remaining")),
+        failures_remaining=None if "x-ratelimit-limit" in first else count(get("x-ratelimit-remaining")),
         failures_reset_at=reset("x-ratelimit-resets"),
-        page=whole_number(get("x-pagination-page")),
-        page_size=whole_number(get("x-pagination-limit")),
-        page_total=whole_number(get("x-pagination-total")),
-        page_count=whole_number(get("x-pagination-total-pages")),
+        page=count(get("x-pagination-page")),
+        page_size=count(get("x-pagination-limit")),
+        page_total=count(get("x-pagination-total")),
+        page_count=count(get("x-pagination-total-pages")),
         next_cursor=get("x-next-cursor"),
-        balance_usd=money(branded("balance-usd")),
-        balance_diem=money(branded("balance-diem")),
-        balance_remaining=money(get("x-balance-remaining")),
-        rpc_credits=whole_number(branded("rpc-credits")),
-        rpc_cost_usd=money(branded("rpc-cost-usd")),
+        balance_usd=balance(branded("balance-usd")),
+        balance_diem=balance(branded("balance-diem")),
+        balance_remaining=balance(get("x-balance-remaining")),
+        rpc_credits=count(branded("rpc-credits")),
+        rpc_cost_usd=charge(branded("rpc-cost-usd")),
+        claimed=_impossible(credits=branded("rpc-credits"), usd=branded("rpc-cost-usd")),
         replayed=truth(get("idempotent-replayed")),
         payment_required=get("payment-required"),
         payment_response=get("payment-response") or get("x-payment-response"),
@@ -195,7 +197,7 @@ def read_response_info(
         is_adult_content_violation=truth(branded("is-adult-model-content-violation")),
         contains_minor=truth(branded("contains-minor")),
         auth_refreshed=get("x-auth-refreshed"),
-        retry_count=whole_number(get("x-retry-count")),
+        retry_count=count(get("x-retry-count")),
         endpoint_deprecation=get("deprecation"),
         endpoint_sunset=get("sunset"),
         endpoint_link=get("link"),
@@ -207,45 +209,22 @@ def reset_moment(text: str | None, now: datetime, skew_s: float = 0.0) -> dateti
 
     The answer lies between `now` and 24 hours later, on our own clock.
     """
-    value = money(text) if text else None
+    value = number(text) if text else None
     if value is None:
         return None
-    number = float(value)
-    if number > 1e11:
-        wait_s = number / 1000 - now.timestamp() - skew_s
-    elif number > 1e8:
-        wait_s = number - now.timestamp() - skew_s
+    told = float(value)
+    if told > 1e11:
+        wait_s = told / 1000 - now.timestamp() - skew_s
+    elif told > 1e8:
+        wait_s = told - now.timestamp() - skew_s
     else:
-        wait_s = number
+        wait_s = told
     return now + timedelta(seconds=min(max(wait_s, 0.0), MAX_WAIT_S))
 
 
 def truth(text: str | None) -> bool | None:
     """`true` and `false` only, in any case; anything else is unknown."""
     return {"true": True, "false": False}.get((text or "").lower())
-
-
-def whole_number(text: str | None) -> int | None:
-    if text is None:
-        return None
-    value = money(text)
-    return int(value) if value is not None else None
-
-
-def money(value: object) -> Decimal | None:
-    """A plausible Decimal from text or a JSON number; None for everything else."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
-        return None
-    try:
-        number = Decimal(str(value).strip())
-    except (InvalidOperation, ValueError):
-        return None
-    return number if is_plausible(number) else None
-
-
-def is_plausible(number: Decimal) -> bool:
-    """True for what can be added up and written without an error: up to 10¹⁸ either way, in steps of 10⁻⁴⁰."""
-    return number.is_finite() and -40 <= number.adjusted() <= 18 and abs(number) <= MAX_NUMBER
 
 
 def safe_file_name(disposition: str | None) -> str | None:
@@ -268,8 +247,14 @@ def safe_file_name(disposition: str | None) -> str | None:
     return name[:MAX_FILE_NAME_CHARS] or None
 
 
+def _impossible(*, credits: str | None, usd: str | None) -> str:
+    claims = [f"{credits} credits"] if credits and count(credits) is None else []
+    claims += [f"{usd} USD"] if usd and charge(usd) is None else []
+    return ", ".join(claims)
+
+
 def _retry_after(text: str | None, now: datetime, skew_s: float) -> float | None:
-    seconds = money(text)
+    seconds = number(text)
     if seconds is not None:
         return min(max(float(seconds), 0.0), MAX_WAIT_S)
     moment = _http_date(text)

@@ -137,5 +137,11 @@ def call_credits(network: str, method: str) -> int:
     return base * MULTIPLIERS[tier_of(method)]
 
 
+def most_credits(network: str, methods: tuple[str, ...]) -> int:
+    """Return the credits of some calls if each is of the dearest tier: no call costs more."""
+    base = sum(call_credits(network, each) // MULTIPLIERS[tier_of(each)] for each in methods)
+    return base * max(MULTIPLIERS.values())
+
+
 def estimate(network: str, methods: tuple[str, ...]) -> Estimate:
     return Estimate(sum(call_credits(network, method) for method in methods))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from app.service import amounts
 from app.service.calls import Call, limit
 from app.service.client import OnWait, ServiceClient, ServiceResponse
 from app.service.errors import WrongMedia
@@ -161,12 +162,15 @@ class TranscriptionResource:
                 body = _TranscriptBody(text=_text(answer))
             else:
                 body = read_model(_TranscriptBody, answer.json())
-            if body.duration is not None:
-                estimate = price(body.duration) if price is not None else None
-                units = {"audio_seconds": round(body.duration)}
+            duration_s = amounts.seconds(body.duration)
+            if duration_s is not None:
+                estimate = price(duration_s) if price is not None else None
+                units = {"audio_seconds": round(duration_s)}
                 record.report(units=units, cost_usd=estimate, cost_source="estimated")
+            elif body.duration is not None:
+                record.report(claimed=f"{body.duration:f} s")
         times = body.timestamps
-        return Transcript(body.text, body.duration, times.word, times.segment, times.char, record.exchange)
+        return Transcript(body.text, duration_s, times.word, times.segment, times.char, record.exchange)
 
 
 def _text(answer: ServiceResponse) -> str:

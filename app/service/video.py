@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from app.service.amounts import charge, number, seconds
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import OnWait, ServiceClient, ServiceResponse
 from app.service.errors import BadResponse
@@ -26,7 +27,7 @@ from app.service.http.downloads import OnReceived, Part, drop_part, mark_of, rea
 from app.service.http.json_text import read_json
 from app.service.http.media_types import HEAD_BYTES, looks_like_text, sniff
 from app.service.http.time_limits import VIDEO_FETCH_S, VIDEO_QUEUE_S
-from app.service.response_info import ResponseInfo, money
+from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.wire import WireModel, read_model
 from app.translation import tr
@@ -172,7 +173,7 @@ class VideoResource:
         call = Call("POST", "/video/quote", CallKind.IDEMPOTENT, "video", content=JsonContent(body))
         async with self._client.fetch(call) as answer:
             content = answer.json()
-        return money(content.get("quote")) if isinstance(content, Mapping) else None
+        return charge(content.get("quote")) if isinstance(content, Mapping) else None
 
     async def queue(
         self, request: VideoRequest, *, quoted_usd: Decimal | None = None, on_wait: OnWait | None = None
@@ -388,5 +389,6 @@ def _rest_s(info: ResponseInfo) -> float | None:
 
 
 def _seconds(milliseconds: object) -> float | None:
-    number = money(milliseconds)
-    return float(number) / 1000 if number is not None and 0 <= number < 10**12 else None
+    told = number(milliseconds)
+    length_s = seconds(told / 1000) if told is not None else None
+    return float(length_s) if length_s is not None else None

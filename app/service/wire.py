@@ -15,9 +15,9 @@ from typing import Annotated, Any, Final, Generic, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
+from app.service.amounts import MAX_NUMBER, is_plausible
 from app.service.errors import BadResponse
 from app.service.http.sanitize import sanitize_line, sanitize_text
-from app.service.response_info import MAX_NUMBER, is_plausible
 from app.translation import tr
 
 Name = Annotated[str, AfterValidator(sanitize_line)]

@@ -18,7 +18,9 @@ from urllib.parse import quote
 
 from pydantic import Field
 
+from app.service import amounts
 from app.service.addresses import is_loopback
+from app.service.amounts import charge
 from app.service.calls import Call, is_outcome_unknown, limit
 from app.service.client import OnWait, ServiceClient
 from app.service.errors import BadResponse, OutcomeUnknown, PaymentRequired, RefusedCall, ServiceError
@@ -26,7 +28,7 @@ from app.service.http.bodies import KIB
 from app.service.http.error_bodies import plain_text
 from app.service.http.json_text import read_json
 from app.service.http.time_limits import SETTLE_S
-from app.service.response_info import ResponseInfo, money
+from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model
 from app.translation import tr
@@ -258,8 +260,8 @@ def _settlement(body: bytes, info: ResponseInfo) -> Settlement:
     facts = data if isinstance(data, Mapping) else {}
     return Settlement(
         wallet=_text(facts, "walletAddress"),
-        credited_usd=money(facts.get("amountCredited")),
-        balance_usd=money(facts.get("newBalance")),
+        credited_usd=charge(facts.get("amountCredited")),
+        balance_usd=amounts.balance(facts.get("newBalance")),
         payment_id=_text(facts, "paymentId"),
         receipt=receipt,
         info=info,

@@ -25,7 +25,7 @@ from app.storage.chat_rows import (
     plain_objects,
     preview_of,
 )
-from app.storage.database import Database, Row
+from app.storage.database import Database, Row, Transaction
 from app.storage.errors import NotStored
 from app.storage.presets import Presets
 from app.storage.search_index import (
@@ -307,6 +307,27 @@ class ChatStore:
         )
         return bool(changed)
 
+    async def sending(self, message_id: str, exchange_id: str) -> None:
+        """Name the call that asks for an answer, before it leaves: its receipt tells what a crash cost."""
+        await self._database.execute("UPDATE messages SET exchange_id = ? WHERE id = ?", [exchange_id, message_id])
+
+    async def correct_cost(self, exchange_id: str, change_usd: Decimal, source: str) -> Message | None:
+        """Add to the cost of the answer that a call brought, which is known now; None if no answer names the call."""
+        async with self._database.transaction() as transaction:
+            found = await transaction.fetch(
+                "SELECT id, chat_id, cost_usd, usage FROM messages WHERE exchange_id = ?", [exchange_id]
+            )
+            for message_id, chat_id, cost, usage in found:
+                await _add_cost(
+                    transaction,
+                    message_id,
+                    chat_id,
+                    money_of(cost),
+                    change_usd,
+                    {**object_of(usage), "cost_source": source},
+                )
+        return await self.message(found[0][0]) if found else None
+
     async def finish_message(
         self,
         message_id: str,
@@ -439,8 +460,19 @@ class ChatStore:
                 )
 
     async def mark_interrupted(self) -> int:
-        """At start: what still claims to stream was cut off by a crash. Return how many messages that were."""
-        return await self._database.execute("UPDATE messages SET state = 'interrupted' WHERE state = 'streaming'")
+        """At start: what still claims to stream was cut off by a crash. Return how many messages that were.
+
+        Each costs what the receipt of its call says, which `Receipts.settle_after_start` has completed.
+        """
+        async with self._database.transaction() as transaction:
+            cut = await transaction.fetch(
+                "SELECT m.id, m.chat_id, m.cost_usd, m.usage, r.cost_usd, r.cost_source, r.charged FROM messages m"
+                " JOIN receipts r ON r.id = m.exchange_id WHERE m.state = 'streaming' AND r.cost_usd IS NOT NULL"
+            )
+            for message_id, chat_id, cost, usage, grown, source, charged in cut:
+                told = {**object_of(usage), "estimated": True, "cost_source": source, "sandbox": not charged}
+                await _add_cost(transaction, message_id, chat_id, money_of(cost), money_of(grown) or Decimal(0), told)
+            return await transaction.execute("UPDATE messages SET state = 'interrupted' WHERE state = 'streaming'")
 
     # Search
 
@@ -534,3 +566,22 @@ class ChatStore:
         )
         marker = Marker(terms, width=1000)
         return tuple(SearchHit(chat, title, None, "", moment_of(at), marker.snippet(title)) for chat, title, at in rows)
+
+
+async def _add_cost(
+    transaction: Transaction,
+    message_id: str,
+    chat_id: str,
+    before: Decimal | None,
+    change: Decimal,
+    usage: Mapping[str, Any],
+) -> None:
+    """Let a message and its chat cost more, or less."""
+    zero = Decimal(0)
+    await transaction.execute(
+        "UPDATE messages SET cost_usd = ?, usage = ? WHERE id = ?",
+        [money_text((before or zero) + change), json_text(usage), message_id],
+    )
+    chats = await transaction.fetch("SELECT cost_usd FROM chats WHERE id = ?", [chat_id])
+    total = money_of(chats[0][0]) or zero
+    await transaction.execute("UPDATE chats SET cost_usd = ? WHERE id = ?", [money_text(total + change), chat_id])

@@ -9,6 +9,8 @@
 Everything a call needs to be looked up or repeated is in `request`, and no secret: no key, no sign-in, no signature
 that is good for anything but this call. `app.core.paid_call` walks a call through these states.
 
+What a call may have cost is not kept here: each has its receipt before it leaves (`app.storage.receipts`).
+
 Chat needs no intent. Its question and the row that its answer grows in (`state="streaming"`) are on disk before the
 call is made, so the row itself is the intent: `ChatStore.mark_interrupted` is to it what `settle_after_start` is here.
 """

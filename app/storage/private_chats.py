@@ -7,6 +7,7 @@ works with it as with any other chat; lists, searches, backups and the trash kno
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from app.storage.chat_file import chat_to_json, import_chat
@@ -96,6 +97,15 @@ class PrivateChatStore(ChatStore):
 
     async def save_progress(self, message_id: str, content: str, reasoning: str = "") -> bool:
         return await self._of_message(message_id).save_progress(message_id, content, reasoning)
+
+    async def sending(self, message_id: str, exchange_id: str) -> None:
+        await self._of_message(message_id).sending(message_id, exchange_id)
+
+    async def correct_cost(self, exchange_id: str, change_usd: Decimal, source: str) -> Message | None:
+        found = await self._disk.correct_cost(exchange_id, change_usd, source)
+        if found is None and self._memory is not None:
+            found = await self._memory.correct_cost(exchange_id, change_usd, source)
+        return found
 
     async def finish_message(self, message_id: str, **changes: Any) -> Message:
         return await self._of_message(message_id).finish_message(message_id, **changes)

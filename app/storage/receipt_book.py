@@ -48,11 +48,16 @@ class ReceiptFilter:
 
 @dataclass(frozen=True, slots=True)
 class BookTotals:
-    """What a filter finds. `by_day` maps day and tab to USD; play money is counted apart."""
+    """What a filter finds. `by_day` maps day and tab to USD; play money is counted apart.
+
+    `possible_usd` and `possible_play_usd` are the parts of both sums that may not have been charged.
+    """
 
     count: int = 0
     spent_usd: Decimal = Decimal(0)
     play_usd: Decimal = Decimal(0)
+    possible_usd: Decimal = Decimal(0)
+    possible_play_usd: Decimal = Decimal(0)
     estimated_usd: Decimal = Decimal(0)  # of the calls that had an estimate
     estimated_actual_usd: Decimal = Decimal(0)  # what those very calls cost
     by_day: dict[tuple[date, str], Decimal] = field(default_factory=dict)
@@ -76,7 +81,7 @@ class ReceiptBook:
         if wanted.account_id or wanted.model or wanted.outcome or wanted.paid_only:
             where, values = _where(wanted, zone)
             rows = await self._database.fetch(
-                f"SELECT at, tab, cost_usd, charged, estimate_usd, 0 FROM receipts {where}", values
+                f"SELECT at, tab, cost_usd, charged, estimate_usd, cost_source, 0 FROM receipts {where}", values
             )
             return _totals(await asyncio.to_thread(add_up, rows, zone), play)
         sums = await self._sums.of_days(wanted.first_day, wanted.last_day, zone)
@@ -134,18 +139,18 @@ def _where(wanted: ReceiptFilter, zone: tzinfo) -> tuple[str, list[Any]]:
 
 
 def _totals(sums: Iterable[DaySum], play: bool) -> BookTotals:
-    count, real, played, expected, actual = 0, *[Decimal(0)] * 4
+    count, real, played, expected, actual, maybe_real, maybe_played = 0, *[Decimal(0)] * 6
     by_day: dict[tuple[date, str], Decimal] = {}
     for each in sums:
         count, expected, actual = count + each.calls, expected + each.expected, actual + each.expected_actual
         if each.charged:
-            real += each.cost
+            real, maybe_real = real + each.cost, maybe_real + each.possible
         else:
-            played += each.cost
+            played, maybe_played = played + each.cost, maybe_played + each.possible
         if each.cost and each.charged is not play:
             key = each.day, each.tab
             by_day[key] = by_day.get(key, Decimal(0)) + each.cost
-    return BookTotals(count, real, played, expected, actual, by_day)
+    return BookTotals(count, real, played, maybe_real, maybe_played, expected, actual, by_day)
 
 
 def _write(receipts: Iterable[Receipt], path: Path, accounts: dict[str, str]) -> None:

@@ -34,8 +34,9 @@ class DaySum(NamedTuple):
     free: bool  # of what is never charged: lists, limits, balances, prices, states
     calls: int
     cost: Decimal
-    expected: Decimal  # of those that had an estimate and a cost
+    expected: Decimal  # of those that had an estimate and a known cost
     expected_actual: Decimal  # what those cost
+    possible: Decimal  # of `cost`: what may not have been charged
 
 
 class LocalZone(tzinfo):
@@ -91,7 +92,7 @@ class ReceiptSums:
         begin, past = micros_of(midnight(month, zone)), micros_of(midnight(_next(month), zone))
         async with self._database.transaction(durable=False) as transaction:
             rows = await transaction.fetch(
-                f"SELECT at, tab, cost_usd, charged, estimate_usd, CASE WHEN {IS_PRICED} THEN 0 ELSE 1 END"
+                f"SELECT at, tab, cost_usd, charged, estimate_usd, cost_source, CASE WHEN {IS_PRICED} THEN 0 ELSE 1 END"
                 " FROM receipts WHERE at >= ? AND at < ?",
                 [*FREE, begin, past],
             )
@@ -104,18 +105,22 @@ class ReceiptSums:
 
 
 def add_up(rows: Iterable[Row], zone: tzinfo) -> list[DaySum]:
-    """Add up rows of time, tab, cost, charged, estimate and whether the call is of a free kind."""
+    """Add up rows of time, tab, cost, charged, estimate, source and whether the call is of a free kind."""
     zero = Decimal(0)
-    sums: dict[tuple[date, str, bool, bool], tuple[int, Decimal, Decimal, Decimal]] = {}
-    for at, tab, cost_text, charged, estimate_text, free in rows:
-        cost, estimate = money_of(cost_text), money_of(estimate_text)
+    sums: dict[tuple[date, str, bool, bool], tuple[int, Decimal, Decimal, Decimal, Decimal]] = {}
+    for at, tab, cost_text, charged, estimate_text, source, free in rows:
+        amount, estimate = money_of(cost_text) or zero, money_of(estimate_text)
         key = moment_of(at).astimezone(zone).date(), read_text(tab), bool(charged), bool(free)
-        count, spent, expected, actual = sums.get(key, (0, zero, zero, zero))
-        amount = cost or zero
-        if estimate is not None and cost_text is not None:
+        count, spent, expected, actual, possible = sums.get(key, (0, zero, zero, zero, zero))
+        if source == "possible":
+            possible += amount
+        elif estimate is not None and cost_text is not None:
             expected, actual = expected + estimate, actual + amount
-        sums[key] = count + 1, spent + amount, expected, actual
-    return [DaySum(*key, *values) for key, values in sums.items()]
+        sums[key] = count + 1, spent + amount, expected, actual, possible
+    return [
+        DaySum(*key, calls=calls, cost=cost, expected=expected, expected_actual=actual, possible=possible)
+        for key, (calls, cost, expected, actual, possible) in sums.items()
+    ]
 
 
 def _written(sums: Sequence[DaySum]) -> str:

@@ -1,4 +1,10 @@
-"""One receipt for every answered call of every tab: what it was, what it cost, what was left. Never a secret.
+"""One receipt for every call of every tab: what it was, what it cost, what was left. Never a secret.
+
+A call that may cost something has its receipt before it is sent: "open", with what it is expected to cost. The end of
+the call replaces it. What is still open when the program starts was cut off by a crash.
+
+`cost_usd` is what counts everywhere: in limits, sums, charts, projects and exports. Where nobody knows whether a call
+was charged, it is the most that it can have cost (`cost_source` "possible"), until a balance or a booking tells.
 
 Receipts outlive the chats they belong to. Amounts are decimal text in the file and `Decimal` here; totals are
 summed in Python, because SQLite would add them as binary fractions.
@@ -10,15 +16,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import urlsplit
 
 from app.storage.database import Database
 from app.storage.table import Table
 from app.storage.values import micros_of, money_of, seconds_of
 
-CostSource = Literal["stated", "estimated", "none"]  # by the service, by us
-Outcome = Literal["ok", "error", "unsent", "cut", "stopped", "unknown"]
+CostSource = Literal["stated", "estimated", "possible", "none"]  # by the service, by us, at most
+Outcome = Literal["ok", "error", "unsent", "cut", "stopped", "unknown", "open"]
 COST_SOURCES: tuple[CostSource, ...] = get_args(CostSource)
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
@@ -47,7 +53,6 @@ class Receipt:
 RECEIPTS = Table("receipts", Receipt, otherwise={"cost_source": "none", "outcome": "unknown"})
 _KEPT = (
     "id",
-    "at",
     "account_id",
     "tab",
     "endpoint",
@@ -109,6 +114,13 @@ def _without_query(endpoint: str) -> str:
         return f"{method}{space}{path.split('?')[0]}"
 
 
+class Spent(NamedTuple):
+    """A sum in USD. `possible` is the part of `usd` that may not have been charged."""
+
+    usd: Decimal = Decimal(0)
+    possible: Decimal = Decimal(0)
+
+
 class Receipts:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -120,6 +132,28 @@ class Receipts:
             self._database,
             f"ON CONFLICT (id) DO UPDATE SET {sets}, estimate_usd = COALESCE(excluded.estimate_usd, estimate_usd)",
             **RECEIPTS.values(receipt),
+        )
+
+    async def forget_open(self, receipt_id: str) -> None:
+        """Remove the receipt of a call that never left."""
+        await self._database.execute("DELETE FROM receipts WHERE id = ? AND outcome = 'open'", [receipt_id])
+
+    async def settle_after_start(self) -> tuple[Receipt, ...]:
+        """At start, before any call: count what a crash cut off as what it was expected to cost. Return those."""
+        async with self._database.transaction() as transaction:
+            rows = await transaction.fetch("SELECT id FROM receipts WHERE outcome = 'open' ORDER BY seq")
+            if not rows:
+                return ()
+            await transaction.execute(
+                "UPDATE receipts SET outcome = 'cut', cost_usd = estimate_usd, cost_source ="
+                " CASE WHEN estimate_usd IS NULL THEN 'none' ELSE 'possible' END WHERE outcome = 'open'"
+            )
+            return tuple([await RECEIPTS.one(transaction, row[0]) for row in rows])
+
+    async def possible(self, account_id: str) -> tuple[Receipt, ...]:
+        """Return the receipts of an account whose cost is only possible, oldest first."""
+        return await RECEIPTS.select(
+            self._database, "WHERE cost_source = 'possible' AND account_id = ? ORDER BY at, seq", [account_id]
         )
 
     async def recent(
@@ -166,15 +200,19 @@ class Receipts:
         project_id: str | None = None,
         charged: bool = True,
         without: Sequence[str] = (),
-    ) -> Decimal:
-        """Return the exact sum in USD, stated and estimated costs together: of real money, else of play money.
+    ) -> Spent:
+        """Return the exact sum in USD, stated, estimated and possible costs together: of real or of play money.
 
         `since` left out counts everything that was ever spent. `without` are ids that do not count.
         """
         where, values = _where(account_id=account_id, tab=tab, project_id=project_id, charged=int(charged), since=since)
         others = f"id NOT IN ({', '.join('?' * len(without))})"
-        rows = await self._database.fetch(f"SELECT cost_usd FROM receipts {where} AND {others}", [*values, *without])
-        return _sum(row[0] for row in rows)
+        rows = await self._database.fetch(
+            f"SELECT cost_usd, cost_source FROM receipts {where} AND {others}", [*values, *without]
+        )
+        return Spent(
+            _sum(amount for amount, _ in rows), _sum(amount for amount, source in rows if source == "possible")
+        )
 
 
 def _where(*, since: datetime | None = None, **equal: object) -> tuple[str, list[Any]]:

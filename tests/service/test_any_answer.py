@@ -25,10 +25,10 @@ from hypothesis import strategies as st
 import app.service
 from app.service import chat_wire
 from app.service.account import Balances, LimitHit
+from app.service.amounts import MAX_NUMBER
 from app.service.billing import BillingBalance
 from app.service.errors import BadResponse, ServiceError
 from app.service.http.sse import SseReader
-from app.service.response_info import MAX_NUMBER
 from app.service.service import Service
 from app.service.wire import ListEnvelope, WireModel, read_model
 from tests.service.every_call import CALLS

@@ -366,7 +366,7 @@ async def test_r_rpc_10_a_transaction_without_an_answer_of_its_own_may_have_been
         assert made.outcome.may_be_sent
         assert watched.exchange.outcome == "unknown"
         assert watched.exchange.units["credits"] >= 20
-        assert watched.exchange.cost_source == "estimated"
+        assert watched.exchange.cost_source == "possible"
         assert watched.exchange.cost_usd
         assert len(service.received) == 1
 

@@ -149,9 +149,9 @@ async def test_what_a_project_cost_outlives_it_and_its_chats(
     )
     await projects.trash(project.id)
     await projects.delete(project.id)
-    assert await receipts.spent_since(project_id=project.id) == Decimal("0.3")
-    assert await receipts.spent_since(project_id=project.id, charged=False) == Decimal("0.1")
-    assert await receipts.spent_since() == Decimal("0.4")
+    assert (await receipts.spent_since(project_id=project.id)).usd == Decimal("0.3")
+    assert (await receipts.spent_since(project_id=project.id, charged=False)).usd == Decimal("0.1")
+    assert (await receipts.spent_since()).usd == Decimal("0.4")
 
 
 async def test_a_data_folder_from_before_projects_opens_with_every_chat_in_none(tmp_path: Path) -> None:

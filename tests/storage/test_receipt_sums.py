@@ -37,6 +37,7 @@ def one(number: int, at: datetime, chance: random.Random) -> Receipt:
         endpoint="GET /models" if free else "POST /chat/completions",
         model="m",
         cost_usd=None if free else Decimal(chance.randrange(1, 10**9)) / 10**10,
+        cost_source="none" if free else chance.choice(("stated", "possible")),
         outcome=chance.choice(("ok", "error")),
         charged=chance.random() < 0.5,
         estimate_usd=None if chance.random() < 0.5 else Decimal("0.1"),
@@ -55,7 +56,7 @@ async def kept(database: Database) -> list[Receipt]:
 
 def added_up(receipts: list[Receipt], wanted: ReceiptFilter, zone: tzinfo, play: bool) -> BookTotals:
     """The same, receipt by receipt."""
-    count, sums, by_day = 0, [Decimal(0)] * 4, dict[tuple[date, str], Decimal]()
+    count, sums, by_day = 0, [Decimal(0)] * 6, dict[tuple[date, str], Decimal]()
     for receipt in receipts:
         day, cost = receipt.at.astimezone(zone).date(), receipt.cost_usd or Decimal(0)
         if not (wanted.first_day or date.min) <= day <= (wanted.last_day or date.max):
@@ -66,8 +67,10 @@ def added_up(receipts: list[Receipt], wanted: ReceiptFilter, zone: tzinfo, play:
             continue
         count += 1
         sums[0 if receipt.charged else 1] += cost
-        if receipt.estimate_usd is not None and receipt.cost_usd is not None:
-            sums[2], sums[3] = sums[2] + receipt.estimate_usd, sums[3] + cost
+        if receipt.cost_source == "possible":
+            sums[2 if receipt.charged else 3] += cost
+        elif receipt.estimate_usd is not None and receipt.cost_usd is not None:
+            sums[4], sums[5] = sums[4] + receipt.estimate_usd, sums[5] + cost
         if cost and receipt.charged is not play:
             by_day[day, receipt.tab] = by_day.get((day, receipt.tab), Decimal(0)) + cost
     return BookTotals(count, *sums, by_day)

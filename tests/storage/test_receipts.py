@@ -67,11 +67,11 @@ async def test_sums_are_exact_and_keep_real_and_play_money_apart(database: Datab
         await receipts.add(receipt(number, clock, cost_usd=Decimal("0.1")))
     await receipts.add(receipt(10, clock, cost_usd=Decimal(50), charged=False, account_id="sandbox"))
     await receipts.add(receipt(11, clock, cost_usd=None, cost_source="none"))
-    assert await receipts.spent_since(clock.time) == Decimal("1.0")
-    assert await receipts.spent_since(clock.time, charged=False) == 50, "play money is a sum of its own"
-    assert await receipts.spent_since(clock.time, account_id="sandbox") == 0
-    assert await receipts.spent_since(clock.time, account_id="sandbox", charged=False) == 50
-    assert await receipts.spent_since(clock.time + timedelta(seconds=1)) == 0
+    assert (await receipts.spent_since(clock.time)).usd == Decimal("1.0")
+    assert (await receipts.spent_since(clock.time, charged=False)).usd == 50, "play money is a sum of its own"
+    assert (await receipts.spent_since(clock.time, account_id="sandbox")).usd == 0
+    assert (await receipts.spent_since(clock.time, account_id="sandbox", charged=False)).usd == 50
+    assert (await receipts.spent_since(clock.time + timedelta(seconds=1))).usd == 0
 
 
 async def test_the_credits_of_any_number_of_calls_are_summed(database: Database, clock: Clock) -> None:
@@ -127,4 +127,4 @@ async def test_one_odd_row_does_not_hide_the_others(database: Database, clock: C
     (first,) = [one for one in await receipts.recent() if one.id == "e1"]
     assert (first.cost_usd, first.units, first.outcome, first.duration_s) == (None, {}, "unknown", 0.0)
     assert len(await receipts.recent()) == 2
-    assert await receipts.spent_since(clock.time) == Decimal("0.0019")
+    assert (await receipts.spent_since(clock.time)).usd == Decimal("0.0019")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 
+from app.service.amounts import balance, charge, number
 from app.service.errors import (
     AbuseBlocked,
     AuthenticationFailed,
@@ -33,7 +34,7 @@ from app.service.errors import (
     UnsupportedType,
 )
 from app.service.http.json_text import read_json
-from app.service.response_info import MAX_WAIT_S, ResponseInfo, money
+from app.service.response_info import MAX_WAIT_S, ResponseInfo
 from app.translation import tr
 
 MAX_MESSAGE_CHARS = 600
@@ -93,7 +94,7 @@ def decode_refusal(info: ResponseInfo, body: bytes) -> RefusedCall:
 def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = None) -> InBandError:
     """Return the error that stands inside a stream which began well. Never raises."""
     message, code, fields = _said(content)
-    seconds = money(_get(content.get("error"), "retry_after"))
+    seconds = number(_get(content.get("error"), "retry_after"))
     return InBandError(
         message or tr("The service reported an error in its response."),
         status=info.status if info else None,
@@ -194,10 +195,10 @@ def _said(content: Mapping[str, object]) -> tuple[str, str | None, tuple[FieldEr
 
 def _add_particulars(error: RefusedCall, content: Mapping[str, object]) -> None:
     if isinstance(error, PaymentRequired):
-        error.have = money(content.get("currentBalanceUsd"))
-        error.need = money(content.get("minimumBalanceUsd"))
-        error.minimum = money(content.get("minimumTopUpUsd"))
-        error.suggested = money(content.get("suggestedTopUpUsd"))
+        error.have = balance(content.get("currentBalanceUsd"))
+        error.need = charge(content.get("minimumBalanceUsd"))
+        error.minimum = charge(content.get("minimumTopUpUsd"))
+        error.suggested = charge(content.get("suggestedTopUpUsd"))
         options = content.get("accepts")
         error.options = (
             tuple(each for each in options if isinstance(each, Mapping)) if isinstance(options, list) else ()
@@ -220,7 +221,7 @@ def _retry_after_s(info: ResponseInfo, content: Mapping[str, object]) -> float |
         return info.retry_after_s
     if info.status != 429:
         return None
-    seconds = money(_get(content.get("error"), "retry_after"))
+    seconds = number(_get(content.get("error"), "retry_after"))
     if seconds is not None:
         return min(max(float(seconds), 0.0), MAX_WAIT_S)
     reset_at = info.reset_at

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.file_saving import save_file
-from app.core.money import money
+from app.core.money import spent
 from app.core.number_format import count
 from app.core.problems import ActionSpec
 from app.service.http.sanitize import sanitize_line
@@ -268,8 +268,8 @@ class ChatPageController(QObject):
         totals = [
             (tr("Chats"), count(chats)),
             (tr("Messages"), count(messages)),
-            (tr("Spent"), money(real)),
-            *([(tr("Play money"), money(play))] if play else []),
+            (tr("Spent"), spent(*real)),
+            *([(tr("Play money"), spent(*play))] if play.usd else []),
         ]
         if presenter.documents.paths(project_id):
             totals.append((tr("Documents"), count((await presenter.documents.overview(project_id)).files)))

@@ -10,6 +10,7 @@ import itertools
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from app.core.undo import UndoStack
     from app.storage.chat_rows import Chat, Message
     from app.storage.chat_store import ChatStore
+    from app.storage.receipts import Receipt
     from app.storage.service_cache import ServiceCache
     from app.storage.settings import SettingsStore
     from app.ui.chat.session.answer_queue import AnswerQueue, Job
@@ -384,6 +386,19 @@ class ChatPresenter(QObject):
     def do(self, work: Work, *args: object) -> None:
         """Run a piece of work of its own; a refusing disk becomes the page's problem."""
         self._tasks.start_unless_running(f"chat-{next(self._numbers)}", self.guarded, work, args)
+
+    def take_correction(self, before: Receipt, after: Receipt) -> None:
+        """Show what an answer cost, which was not known when it ended."""
+        if after.tab == "chat" and self._history is not None:
+            change = (after.cost_usd or Decimal(0)) - (before.cost_usd or Decimal(0))
+            self.do(self._correct, after.id, change, after.cost_source)
+
+    async def _correct(self, exchange_id: str, change_usd: Decimal, source: str) -> None:
+        assert self._history is not None and self._answers is not None and self.library is not None
+        message = await self._history.correct_cost(exchange_id, change_usd, source)
+        if message is not None:
+            self.library.put(await self._history.chat(message.chat_id))
+            self._answers.receipt_came.emit(message)
 
     async def guarded(self, work: Work, args: tuple[object, ...]) -> None:
         try:

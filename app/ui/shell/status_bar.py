@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResiz
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.core.current_account import CurrentAccount, RateLimitRemaining
-from app.core.money import money, whole_money
+from app.core.money import money, spent, whole_money
 from app.core.number_format import count, short_count
 from app.translation import tr
 from app.ui.kit import icons
@@ -322,12 +322,12 @@ class StatusBar(QFrame):
         current_account = self._current_account
         if current_account.is_sandbox and not current_account.spent_today:
             return []
-        spent: Run = (money(current_account.spent_today), "text", 500)
+        today: Run = (spent(current_account.spent_today, current_account.possible_today), "text", 500)
         if current_account.daily_limit is None:
-            return _runs(tr("Today {spent}"), "text3", spent=spent)
+            return _runs(tr("Today {spent}"), "text3", spent=today)
         near = current_account.spent_today >= current_account.daily_limit * 8 / 10
         limit: Run = (whole_money(current_account.daily_limit), "warn" if near else "text3", 400)
-        return _runs(tr("Today {spent} of {limit}"), "text3", spent=spent, limit=limit)
+        return _runs(tr("Today {spent} of {limit}"), "text3", spent=today, limit=limit)
 
     def _balance_runs(self, wide: bool) -> list[Run]:
         current_account = self._current_account

@@ -164,6 +164,8 @@ class ReceiptsPresenter(QObject):
             count=totals.count,
             spent=totals.spent_usd,
             play=totals.play_usd,
+            possible=totals.possible_usd,
+            possible_play=totals.possible_play_usd,
             expected=totals.estimated_usd,
             expected_actual=totals.estimated_actual_usd,
             days=self.days(),
@@ -260,7 +262,9 @@ def _row(receipt: Receipt, names: dict[str, str]) -> BookRow:
     counted = [_counted(name, number) for name, number in receipt.units.items() if number]
     paid_in = receipt.units.get("paid_in_micros")
     what = tr("Top-up") if paid_in else receipt.model or call_words(receipt.endpoint)
-    detail = ", ".join(filter(None, (what, *counted)))
+    claim = receipt.units.get("claimed")
+    claimed = tr("the service claimed {claim}, which is impossible", claim=claim) if isinstance(claim, str) else ""
+    detail = ", ".join(filter(None, (what, *counted, claimed)))
     return BookRow(
         id=receipt.id,
         at=receipt.at,

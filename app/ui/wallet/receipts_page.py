@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.money import money
+from app.core.money import money, spent
 from app.core.time_format import day_of_year
 from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
@@ -108,9 +108,12 @@ class ReceiptsPage(QWidget):
         """Show the sums of what the filter finds; without days, nothing was read yet."""
         if not totals.days:
             return
-        parts = [tr_n("{n} receipt", "{n} receipts", totals.count), tr("{spent} spent", spent=money(totals.spent))]
+        parts = [
+            tr_n("{n} receipt", "{n} receipts", totals.count),
+            tr("{spent} spent", spent=spent(totals.spent, totals.possible)),
+        ]
         if totals.play:
-            parts.append(tr("{play} in play money", play=money(totals.play)))
+            parts.append(tr("{play} in play money", play=spent(totals.play, totals.possible_play)))
         if totals.expected:
             parts.append(
                 tr(

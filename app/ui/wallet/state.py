@@ -41,6 +41,7 @@ OUTCOME_WORDS = {
     "cut": tr("Interrupted"),
     "stopped": tr("Stopped"),
     "unknown": tr("Unknown"),
+    "open": tr("In progress"),
 }
 
 
@@ -131,6 +132,8 @@ class Totals:
     count: int = 0
     spent: Decimal = Decimal(0)
     play: Decimal = Decimal(0)
+    possible: Decimal = Decimal(0)  # of `spent`: what may not have been charged
+    possible_play: Decimal = Decimal(0)
     expected: Decimal = Decimal(0)
     expected_actual: Decimal = Decimal(0)
     days: tuple[date, ...] = ()

@@ -64,7 +64,7 @@ async def test_a_call_that_never_reached_the_service_was_not_sent_rather_than_re
         )
     wallet.receipts.reload()
     await wallet.tasks.idle()
-    words = ["Answered", "Refused", "Not sent", "Interrupted", "Stopped", "Unknown"]
+    words = ["Answered", "Refused", "Not sent", "Interrupted", "Stopped", "Unknown", "In progress"]
     assert shown(wallet, OUTCOME) == words
 
 

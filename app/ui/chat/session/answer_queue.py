@@ -283,7 +283,7 @@ class AnswerQueue(QObject):
         try:
             await asyncio.sleep(0)  # in a turn of its own, behind the one that shows the question
             if job.message.state != "streaming":
-                await history.finish_message(row, state="streaming", error="")
+                await history.finish_message(row, state="streaming", error="", exchange_id="")
             with spending_in(job.project_id):
                 ending = await writer.run(job.request)
         except asyncio.CancelledError:

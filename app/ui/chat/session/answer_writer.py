@@ -1,7 +1,7 @@
 """Writes one streamed answer: from the request to the finished row on disk. Knows no widget and no other chat.
 
-An answer costs money, and its row is there as "streaming" before the call is made: that row is its durable intent,
-so none of `app.storage.paid_call_intents` is opened beside it.
+An answer costs money, and its row is there as "streaming" before the call is made, with the id of the call's receipt:
+that row is its durable intent, so none of `app.storage.paid_call_intents` is opened beside it.
 """
 
 from __future__ import annotations
@@ -101,9 +101,12 @@ class AnswerWriter:
             else:
                 stream = await self._prepared(request)
             self._exchange = lambda: stream.exchange
+            await self._history.sending(self._live.message_id, stream.exchange.id)
             self._on_begun()
             async with stream:
                 async for events in stream:
+                    if not began or self._live.first_event_at is None:
+                        self._live.begin(stream.elapsed_s)
                     began = True
                     self._arrived(self._live.append(events))
             self._live.extra = stream.extra
@@ -165,14 +168,16 @@ async def store_ending(
     seal: str = "",
 ) -> Message:
     """Put the finished answer on disk. A continuation adds to what the row had used before."""
+    has_answer = live.first_token_at is not None or live.usage is not None
     reported = live.usage is not None
-    cost = live.cost_so_far if live.first_token_at is not None or reported else None
+    exchange = ending.exchange
+    cost, source = (exchange.cost_usd, exchange.cost_source) if exchange is not None else (None, "none")
     before = earlier.usage
-    policy = policy_of(ending.exchange.info if ending.exchange is not None else None)
+    policy = policy_of(exchange.info if exchange is not None else None)
     usage: dict[str, Any] = {
         "prompt": live.input_tokens + _whole(before, "prompt"),
         "cached": live.cached_tokens + _whole(before, "cached"),
-        "completion": (live.output_tokens if live.first_token_at is not None else 0) + _whole(before, "completion"),
+        "completion": (live.output_tokens if has_answer else 0) + _whole(before, "completion"),
         "reasoning": (live.usage.reasoning if live.usage is not None else 0) + _whole(before, "reasoning"),
         "estimated": not reported or bool(before.get("estimated")),
         "searched": live.searched,
@@ -185,7 +190,10 @@ async def store_ending(
         **({"seal": seal} if seal else {}),
     }
     if cost is not None:
-        usage["cost_source"] = "stated" if live.cost_usd is not None else "estimated"
+        usage["cost_source"] = source
+        if not has_answer:  # it may have been charged, although nothing of it came
+            told = ("cost_source", "estimated", "sandbox", "calls", "policy", "seal")
+            usage = {**before, **{name: usage[name] for name in told if name in usage}}
     if live.first_token_s is not None:
         usage["first_token_s"] = round(live.first_token_s, 3)
     if live.tokens_per_s is not None:
@@ -202,8 +210,8 @@ async def store_ending(
         sources=[asdict(source) for source in live.sources] or None,
         error=error_text,
         model=live.model_id,
-        exchange_id=ending.exchange.id if ending.exchange is not None else None,
-        usage=usage if live.first_token_at is not None or reported else before,
+        exchange_id=exchange.id if exchange is not None else None,
+        usage=usage if has_answer or cost is not None else before,
         cost_usd=cost,
         thinking_s=live.thinking_s,
         extra=live.extra or None,

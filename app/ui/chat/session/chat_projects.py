@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from app.core.undo import UndoCommand
 from app.formats import format_number
 from app.storage.paths import resources
 from app.storage.projects.project_store import Color, Project, Projects
-from app.storage.receipts import Receipts
+from app.storage.receipts import Receipts, Spent
 from app.translation import tr, tr_n
 from app.ui.chat.session.stored_chat import CHARACTER_KEY, PARAMETERS_KEY, card_of, character_of
 from app.ui.chat.state import ProjectEntry, ProjectForm
@@ -113,7 +112,7 @@ class ChatProjects(QObject):
         chats = self._library.in_project(project_id)
         return len(chats), sum(chat.message_count for chat in chats)
 
-    async def spent(self, project_id: str) -> tuple[Decimal, Decimal]:
+    async def spent(self, project_id: str) -> tuple[Spent, Spent]:
         """What was ever spent in a project, by receipts, in USD: real money, and play money."""
         real = await self._receipts.spent_since(project_id=project_id)
         return real, await self._receipts.spent_since(project_id=project_id, charged=False)

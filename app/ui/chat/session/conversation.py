@@ -18,7 +18,7 @@ from app.ui.chat.session.requests import build_request, turns_sent, view_from_no
 from app.ui.chat.session.seal import NO_SPEECH, NO_SPEECH_IN_PRIVATE
 from app.ui.chat.session.titles import title_from
 from app.ui.chat.session.tool_calls import answers_after, calls_in
-from app.ui.chat.session.view_values import count_links, estimate_branch, learn_from
+from app.ui.chat.session.view_values import count_links, learn_from, likely_prompt
 from app.ui.kit.lists.rows import build_rows
 
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ class Conversation(QObject):
             structure=opened.asked_structure,
         )
         parameters = request.parameters
-        estimated = opened.counter.corrected(model_id, estimate_branch(opened.sent_options, branch))
+        estimated = likely_prompt(opened.counter, opened.sent_options, model_id, branch)
         job = Job(
             chat_id=answer.chat_id,
             message=answer,

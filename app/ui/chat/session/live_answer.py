@@ -86,6 +86,7 @@ class LiveAnswer:
     schema: Mapping[str, object] | None = None  # that the answer is to fit
     extra: dict[str, object] = field(default_factory=dict)  # what later requests must carry back unchanged
     started_at: float = field(init=False)
+    first_event_at: float | None = None
     first_token_at: float | None = None
     reasoning_began_at: float | None = None
     thinking_s: float | None = None
@@ -111,6 +112,11 @@ class LiveAnswer:
     def reasoning(self) -> str:
         return self._reasoning.joined()
 
+    def begin(self, elapsed_s: float) -> None:
+        """The first of the answer comes, so many seconds after it was asked for: what was waited before is no part."""
+        self.first_event_at = self.clock()
+        self.started_at = max(self.started_at, self.first_event_at - elapsed_s)
+
     def append(self, events: Iterable[ChatEvent]) -> AnswerDelta:
         """Add what one read brought; returns the parts that are new on the screen."""
         text: list[str] = []
@@ -133,6 +139,8 @@ class LiveAnswer:
                 sources_changed = True
             elif isinstance(event, ToolCallsFound):
                 self.tool_calls = event.calls
+                for each in event.calls:
+                    self._billed.add(f"{each.name}{each.arguments}")
             elif isinstance(event, UsageReported):
                 self.usage = event.usage
                 self.cost_usd = event.cost_usd if event.cost_usd is not None else self.cost_usd
@@ -199,11 +207,14 @@ class LiveAnswer:
         return self.usage.cached if self.usage is not None else 0
 
     def price(self, usage: Usage | None) -> Decimal | None:
-        """The list price of an answer whose own cost the service does not state; None: of what came before a cut."""
+        """The list price of an answer whose own cost the service does not state; None: of what came before a cut.
+
+        A search that was asked for is charged, unless a whole answer shows that there was none.
+        """
         if self.model is None:
             return None
+        searched = self.searched and (usage is None or bool(self.sources))
         usage = usage or Usage(prompt=self.prompt_tokens, completion=self.output_tokens)
-        searched = self.searched and bool(self.sources)
         return chat_cost(self.model.model_spec.pricing, usage, searched=searched, scraped_urls=self.links)
 
     @property

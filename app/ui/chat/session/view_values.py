@@ -64,6 +64,15 @@ def report_in(options: ChatOptions, path: Sequence[Message]) -> tuple[str, int, 
     return None
 
 
+def likely_prompt(counter: TokenCounter, options: ChatOptions, model_id: str, branch: Sequence[Message]) -> int:
+    """About how many tokens the service will count of `branch`: what it counted last, and what has come since."""
+    estimated, report = estimate_branch(options, branch), report_in(options, branch)
+    if report is not None and report[0] == model_id:
+        _, before, reported = report
+        return reported + max(0, estimated - before)
+    return counter.corrected(model_id, estimated)
+
+
 def learn_from(counter: TokenCounter, options: ChatOptions, path: Sequence[Message]) -> None:
     """Correct the counter by the newest report in a branch."""
     report = report_in(options, path)
