@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.core.current_account import CurrentAccount, RateLimitRemaining
 from app.core.rate_limit_watch import RateLimitWatch
 from app.core.tabs import tab_of
+from app.service.amounts import MAX_CHARGE_USD
 from app.storage.receipt_sums import LocalZone, midnight
 from app.storage.receipts import receipt_of
 from app.translation import tr
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 SETTLE_S = 60.0  # after which a service has booked what it did for a call whose answer was lost
 FREE_AFTER_S = 600.0  # and after which it will not book anything any more
 LOOKS_MS = (61_000, 541_000)  # when the balance is asked for after such a call, and how long after that again
-INFINITE = Decimal("Infinity")
 REMEMBERED = 500  # calls of an account that may still overlap with one that has not ended
 
 
@@ -68,7 +68,7 @@ def receipt_from(
 class _BalanceRecord:
     """One call as far as the balance goes, in USD: what was there before it, and what it took (or gave, below 0).
 
-    `most` is set where nobody knows what it took: so much at most, infinite where no price is known.
+    `most` is set where nobody knows what it took: so much at most.
     """
 
     id: str
@@ -104,7 +104,7 @@ class Balances:
         """
         info = exchange.info
         is_lost = exchange.cost_source == "possible"
-        most = None if is_priced else (exchange.cost_usd if is_lost else None) or INFINITE
+        most = None if is_priced else (exchange.cost_usd if is_lost else None) or MAX_CHARGE_USD
         cost = exchange.cost_usd or Decimal(0) if is_priced else Decimal(0)
         paid_in = exchange.units.get("paid_in_micros")
         if paid_in is not None:
@@ -163,7 +163,7 @@ class Balances:
         took = first.funds - sum((each.cost for each in between), Decimal(0)) - last.funds
         waited_s = (last.begun - call.ended).total_seconds()
         is_early = call.is_lost and waited_s < (SETTLE_S if took else FREE_AFTER_S)
-        return took if 0 <= took <= (call.most or INFINITE) and not is_early else None
+        return took if 0 <= took <= (call.most or MAX_CHARGE_USD) and not is_early else None
 
     def _record(self, account_id: str, news: _BalanceRecord) -> Decimal | None:
         records = self._records.setdefault(account_id, deque(maxlen=REMEMBERED))

@@ -209,7 +209,7 @@ class CryptoRpcResource:
             replayed = info.replayed is True
             free = replayed and not record.maybe_done  # else the answer to an earlier try was lost, and charged
             told = info.rpc_credits
-            claimed = f"{told} credits" if told is not None and told > operation.most_credits else ""
+            claimed = tr("{count} credits", count=told) if told is not None and told > operation.most_credits else ""
             credits_charged = 0 if free else None if claimed else told
             estimated = _estimated_credits(operation, outcomes)
             units = {

@@ -97,7 +97,7 @@ class EmbeddingsResource:
                 units={"prompt_tokens": tokens} if tokens is not None else None,
                 cost_usd=estimate,
                 cost_source="estimated",
-                claimed=f"{str(told)[:40]} tokens" if tokens is None and told is not None else "",
+                claimed=tr("{count} tokens", count=str(told)[:40]) if tokens is None and told is not None else "",
             )
         return Embeddings(vectors, record.exchange.model, tokens or 0, record.exchange)
 

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from app.service.amounts import balance, charge, count, number
 from app.service.dialect import Dialect
 from app.service.http.sanitize import sanitize_text
+from app.translation import tr
 
 MAX_WAIT_S = 24 * 3600.0
 SKEW_WORTH_CORRECTING_S = 5.0
@@ -248,7 +249,7 @@ def safe_file_name(disposition: str | None) -> str | None:
 
 
 def _impossible(*, credits: str | None, usd: str | None) -> str:
-    claims = [f"{credits} credits"] if credits and count(credits) is None else []
+    claims = [tr("{count} credits", count=credits)] if credits and count(credits) is None else []
     claims += [f"{usd} USD"] if usd and charge(usd) is None else []
     return ", ".join(claims)
 

@@ -86,6 +86,7 @@ class ReceiptsPresenter(QObject):
         self.choices = Choices()
         self.is_seen: Callable[[], bool] = lambda: True
         self._is_behind = False
+        self._receipt_recorder = receipt_recorder
         receipt_recorder.recorded.connect(lambda _receipt: self._follow())
         current_account.account_changed.connect(self.reload)
 
@@ -236,6 +237,9 @@ class ReceiptsPresenter(QObject):
         ours = await self._book.page(replace(wanted, paid_only=True), LocalZone(), 0, COMPARED)
         begins_at = await self._books_since() if account.is_sandbox else None
         found: tuple[Difference, ...] = await asyncio.to_thread(compare, ours, theirs, begins_at)
+        for line in found:
+            if line.corrects and line.theirs is not None:
+                await self._receipt_recorder.correct(line.corrects, line.theirs, "stated")
         self.differences_changed.emit(found, verdict_words(found, clock(begins_at) if begins_at is not None else ""))
 
     def _stored_filter(self) -> ReceiptFilter:

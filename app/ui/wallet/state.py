@@ -165,6 +165,7 @@ class Difference:
     theirs: Decimal | None
     verdict: str
     is_fault: bool
+    corrects: str = ""  # the id of the receipt that costs `theirs`, which nobody knew before
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from app.storage.receipt_sums import LocalZone
 from app.storage.receipts import Receipt, Receipts, Spent
 from app.ui.kit.theme import Theme
 from app.ui.wallet.receipts_table import COST
-from tests.kit.meddler import WAYS, Meddler, meddling
+from tests.kit.meddler import WAYS, Meddler, Way, meddling
 from tests.kit.wallet import WalletHarness, open_wallet
 
 QUESTION = "How do I stop an answer, and what does it cost? {id: 7, (a|b)}"
@@ -97,7 +97,7 @@ class Books:
 
     async def keyed(self) -> None:
         rpc = self.service.crypto_rpc
-        items = [RpcItem("eth_chainId"), RpcItem("eth_nonsense"), RpcItem("eth_gasPrice")]
+        items = [RpcItem("eth_chainId"), RpcItem("eth_getBalance", ("nobody",)), RpcItem("eth_gasPrice")]
         await rpc.send(rpc.prepare("base-mainnet", items, idempotency_key=new_idempotency_key()))
 
     @property
@@ -214,28 +214,45 @@ async def test_what_may_have_been_charged_is_shown_as_up_to(books: Books) -> Non
     assert "up to $0.01 in play money" in books.wallet.sums_text()
 
 
-async def test_the_balance_tells_what_a_lost_call_took(books: Books) -> None:
-    """The service books late, so that it is asked again after a while."""
+@pytest.mark.parametrize(
+    ("way", "took", "wait_s"), [("hang_up", "0.01", SETTLE_S), ("half", "0.01", SETTLE_S), ("never", "0", FREE_AFTER_S)]
+)
+async def test_the_balance_tells_what_a_lost_call_took(books: Books, way: Way, took: str, wait_s: float) -> None:
+    """The service books late, so that nothing is believed at once."""
     recorder, account = books.wallet.receipt_recorder, books.wallet.sandbox_account
-    await books.picture()
-    for way, took in (("hang_up", "0.01"), ("never", "0")):
-        before = await books.balance()
-        recorder.record_balance(account, before, datetime.now(UTC))
+    recorder.record_balance(account, await books.balance(), datetime.now(UTC))
+    books.meddler.way = way
+    with suppress(ServiceError):
+        await books.picture()
+    now = datetime.now(UTC)
+    (lost,) = await books.receipts()
+    assert (lost.cost_usd, lost.cost_source) == (Decimal("0.01"), "possible")
+    for waited_s, source in ((1.0, "possible"), (wait_s - 1, "possible"), (wait_s + 1, "estimated")):
+        recorder.record_balance(account, await books.balance(), now + timedelta(seconds=waited_s))
+        await books.wallet.tasks.idle()
+        found = await Receipts(books.wallet.database).for_exchange(lost.id)
+        assert found is not None and found.cost_source == source
+    assert found.cost_usd == Decimal(took)
+    assert await books.counted() == Spent(Decimal(took), Decimal(0))
+    assert books.wallet.current_account.spent_today == Decimal(took)
+
+
+async def test_compare_tells_what_lost_calls_took(books: Books) -> None:
+    before = await books.balance()
+    for way, call in (
+        ("pass", books.picture),
+        ("hang_up", books.search),
+        ("half", books.picture),
+        ("head", books.chat),
+    ):
         books.meddler.way = way  # type: ignore[assignment] # one of them
         with suppress(ServiceError):
-            await books.chat() if way == "never" else await books.picture()
-        await books.wallet.tasks.idle()
-        (lost,) = [each for each in await books.receipts() if each.cost_source == "possible"]
-        now = datetime.now(UTC).timestamp()
-        for waited_s, is_known in ((1.0, False), ((SETTLE_S if took != "0" else FREE_AFTER_S) + 1, True)):
-            recorder.record_balance(account, await books.balance(), datetime.fromtimestamp(now + waited_s, UTC))
-            await books.wallet.tasks.idle()
-            found = await Receipts(books.wallet.database).for_exchange(lost.id)
-            assert found is not None
-            assert (found.cost_source == "estimated") is is_known
-        assert found.cost_usd == Decimal(took)
-        assert (await books.counted()).possible == 0
-        recorder._balances._records.clear()  # the balances above came from the future
+            await call()
+    assert (await books.counted()).possible > 0
+    books.wallet.receipts.compare()
+    charged = before - await books.balance()
+    assert await books.counted() == Spent(charged, Decimal(0))
+    assert books.wallet.verdict_text() == "All 4 charges match"
 
 
 async def test_a_call_under_way_is_on_the_disk_before_it_leaves_and_interrupted_after_a_crash(books: Books) -> None:
@@ -256,9 +273,10 @@ async def test_a_call_under_way_is_on_the_disk_before_it_leaves_and_interrupted_
 
 
 async def test_a_call_that_never_left_has_no_receipt(books: Books) -> None:
-    await books.service.images._client.aclose()
+    service = books.service
+    await books.wallet.switch.aclose()
     with pytest.raises(ServiceError):
-        await books.picture()
+        await service.images.generate(ImageRequest("rialto-canvas", "x"), price_usd=Decimal("0.01"))
     assert await books.receipts() == ()
 
 

@@ -23,6 +23,8 @@ MAX_PAGES = 20
 NEARBY_S = 120.0
 SEARCHES = ("web-search", "x-search", "web-scraping")  # what a chat has done besides
 BY_AMOUNT = tr("Matches by amount")
+CORRECTED = tr("Now known from the service’s records")
+NOT_CHARGED_YET = tr("Not in the service’s records so far")
 TOO_OLD = tr("Older than the service’s records")
 
 
@@ -97,7 +99,7 @@ def compare(
         line = _line(receipt, found.get(place))
         if line.theirs is None and begins_at is not None and receipt.at < begins_at:
             line = replace(line, verdict=TOO_OLD, is_fault=False)
-        elif line.theirs is not None and not line.is_fault:
+        elif line.theirs is not None and not line.is_fault and not line.corrects:
             line = replace(line, verdict=BY_AMOUNT)
         lines.append(line)
     taken = {id(booking) for group in found.values() for booking in group}
@@ -192,6 +194,11 @@ def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
 def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:
     cost = receipt.cost_usd or Decimal(0)
     what = receipt.model or receipt.endpoint
+    if receipt.cost_source == "possible":
+        if same is None:
+            return Difference(receipt.at, what, cost, None, NOT_CHARGED_YET, is_fault=False)
+        total = sum((each.spent for each in same), Decimal(0))
+        return Difference(receipt.at, what, cost, total, CORRECTED, is_fault=False, corrects=receipt.id)
     if same is None:
         return Difference(receipt.at, what, cost, None, tr("Only in Rialto’s receipts"), is_fault=True)
     total = sum((each.spent for each in same), Decimal(0))
