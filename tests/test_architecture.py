@@ -350,6 +350,19 @@ def is_plain_tip(node: ast.expr) -> bool:
     return False
 
 
+def test_fields_of_many_lines_are_made_in_one_way() -> None:
+    """Qt draws the placeholder of a plain one over the text that an input method composes in it."""
+    named = ("app/ui/kit/text_area.py", "app/ui/kit/widgets/focus_ring.py", "app/ui/kit/widgets/fields.py")
+    found = [
+        f"{path.relative_to(ROOT)}: {node.lineno}"
+        for path in sorted((ROOT / "app").rglob("*.py"))
+        if path.relative_to(ROOT).as_posix() not in named
+        for node in nodes_of(path)
+        if isinstance(node, ast.ImportFrom) and any(each.name == "QPlainTextEdit" for each in node.names)
+    ]
+    assert not found, "use TextArea of app/ui/kit/text_area.py: " + ", ".join(found)
+
+
 def test_no_tooltip_is_taken_for_html() -> None:
     """Qt would load the image that a stranger names in the title of a chat."""
     found = [

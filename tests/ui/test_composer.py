@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from app.ui.chat.session.chat_options import ChatOptions, judge
 from app.ui.chat.state import AttachmentView, ChatHead, CostNote
 from app.ui.kit.theme import Theme
 from tests.kit.chat import model_body
+from tests.reported_inputs import reported
 
 READY = ChatHead(model_id="plain", model_name="Plain")
 ENTER = Qt.Key.Key_Return
@@ -112,7 +114,6 @@ def test_enter_never_sends_while_an_input_method_composes(composer: Composer, he
     QApplication.sendEvent(composer.box, QInputMethodEvent("にほん", []))
     assert composer.box.is_composing
     QTest.keyClick(composer.box, ENTER)
-    composer.send.click()
     assert heard.sent == []
     done = QInputMethodEvent("", [])
     done.setCommitString("日本")
@@ -120,6 +121,22 @@ def test_enter_never_sends_while_an_input_method_composes(composer: Composer, he
     QTest.keyClick(composer.box, ENTER)
     assert len(heard.sent) == 1
     assert "日本" in heard.sent[0]
+
+
+def test_send_enters_what_is_being_composed(composer: Composer, heard: Heard) -> None:
+    """In Korean the last syllable is always being composed."""
+    said = json.loads(reported("k27-composing.json"))
+    QTest.keyClicks(composer.box, said["typed"])
+    QApplication.sendEvent(composer.box, QInputMethodEvent(said["then_composing"], []))
+    QTest.mouseClick(composer.send, Qt.MouseButton.LeftButton)
+    assert heard.sent == [said["typed"] + said["then_composing"]]
+    assert not composer.box.is_composing
+
+
+def test_send_enters_the_first_word_too(composer: Composer, heard: Heard) -> None:
+    QApplication.sendEvent(composer.box, QInputMethodEvent("요", []))
+    composer.send.click()
+    assert heard.sent == ["요"]
 
 
 def test_an_empty_box_sends_nothing_and_takes_the_focus(composer: Composer, heard: Heard) -> None:

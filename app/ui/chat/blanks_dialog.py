@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QLineEdit
 
 from app.core.blanks import CLIPBOARD, Blank
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, bind_label
 from app.ui.kit.widgets.label import Label
@@ -29,7 +30,7 @@ class BlanksDialog(Dialog):
         self, theme: Theme, parent: QWidget, name: str, blanks: Sequence[Blank], values: Mapping[str, str]
     ) -> None:
         super().__init__(theme, parent, tr("Fill in “{name}”", name=name))
-        self.fields: dict[str, QLineEdit | QPlainTextEdit | ChoiceField] = {}
+        self.fields: dict[str, QLineEdit | TextArea | ChoiceField] = {}
         self.add_button(tr("Cancel"), accepts=False)
         self.use = self.add_button(tr("Use prompt"), kind="primary", accepts=True, default=True)
         for blank in blanks:
@@ -43,14 +44,14 @@ class BlanksDialog(Dialog):
         self._check()
         next(iter(self.fields.values())).setFocus()
 
-    def _field(self, theme: Theme, blank: Blank, value: str) -> QLineEdit | QPlainTextEdit | ChoiceField:
+    def _field(self, theme: Theme, blank: Blank, value: str) -> QLineEdit | TextArea | ChoiceField:
         if blank.choices:
             choice = ChoiceField(theme, blank.name)
             choice.addItems(list(blank.choices))
             choice.setCurrentText(value if value in blank.choices else blank.choices[0])
             return choice
         if blank.name == CLIPBOARD:
-            text = QPlainTextEdit(value)
+            text = TextArea(value)
             text.setTabChangesFocus(True)
             text.setFixedHeight(theme.px(16) + COPIED_LINES * theme.line_px("body"))
             text.textChanged.connect(self._check)

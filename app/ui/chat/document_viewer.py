@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from app.service.http.sanitize import sanitize_line, sanitize_text
 from app.translation import tr
 from app.ui.kit.file_dialogs import show_in_folder
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.dialogs import MAX_SHARE, Dialog
 from app.ui.kit.widgets.label import Label
 
@@ -31,7 +32,7 @@ class DocumentViewer(Dialog):
         self.note = Label(theme, found.note, "small", "text2" if found.is_as_sent else "warn", wrap=True)
         self.body.addWidget(self.note)
         before, marked, after = sanitize_text(found.before), sanitize_text(found.marked), sanitize_text(found.after)
-        self.text = QPlainTextEdit()
+        self.text = TextArea()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(tr("Document text"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.formats import format_number
 from app.service.http.sanitize import sanitize_line
@@ -17,6 +17,7 @@ from app.ui.chat.embeddings_pane import EmbeddingsPane
 from app.ui.kit.discard import discard
 from app.ui.kit.file_dialogs import ask_for_files, ask_for_folder
 from app.ui.kit.qt_workarounds.alive import alive
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.card import Card
@@ -84,7 +85,7 @@ class DocumentsDialog(Dialog):
         self.embeddings.grown.connect(self._fit)
         self.body.addWidget(self.embeddings)
         self.unread_title = Label(theme, "", weight=600)
-        self.unread = QPlainTextEdit()
+        self.unread = TextArea()
         self.unread.setReadOnly(True)
         self.unread.setTabChangesFocus(True)
         self.unread.setAccessibleName(tr("Files not read or read in part"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app.core.spending_limits import read_limit
 from app.translation import tr
@@ -14,6 +14,7 @@ from app.ui.chat.session.chat_projects import COLOR_WORDS
 from app.ui.chat.sidebar.chat_delegate import PROJECT_ROLES
 from app.ui.chat.state import MAX_PROJECT_NAME_CHARS, CharacterHead, ProjectForm
 from app.ui.kit.icons import icon
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog
@@ -70,7 +71,7 @@ class ProjectDialog(Dialog):
         self.problem.hide()
         self.body.addWidget(self.problem)
 
-        self.instructions = QPlainTextEdit(form.instructions)
+        self.instructions = TextArea(form.instructions)
         self.instructions.setAccessibleName(tr("Instructions"))
         self.instructions.setTabChangesFocus(True)
         self.instructions.setPlaceholderText(tr("Instructions for every chat in the project"))

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from app.translation import tr, tr_n
 from app.ui.chat.session.structured_output import Fault, Structure, answer_format, function_names, functions_of
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
@@ -42,7 +43,7 @@ FUNCTIONS_EXAMPLE = """[
 LINES = 9
 
 
-class JsonEdit(QPlainTextEdit):
+class JsonEdit(TextArea):
     """A field for JSON; a line that is wrong is tinted."""
 
     def __init__(self, theme: Theme, name: str, *, lines: int = LINES) -> None:
@@ -52,7 +53,7 @@ class JsonEdit(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setProperty("mono", True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setLineWrapMode(TextArea.LineWrapMode.NoWrap)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -172,7 +173,7 @@ class CallsDialog(Dialog):
         """`calls` are (id, name, arguments, what was answered before)."""
         title = tr_n("Enter function result", "Enter function results", len(calls))
         super().__init__(theme, parent, title, width=560)
-        self.fields: dict[str, QPlainTextEdit] = {}
+        self.fields: dict[str, TextArea] = {}
         words = tr("The model called this function. Rialto runs nothing: what you enter is returned as the result.")
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         for call_id, name, arguments, given in calls:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in, is_address
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.file_dialogs import ask_for_file
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
@@ -49,7 +50,7 @@ class ContractForm(QWidget):
         self._functions: tuple[Function, ...] = ()
         self.call: dict[str, str] = {}
         self.address = TextField(theme, tr("Contract address"), text=address, placeholder="0x…", mono=True)
-        self.text = QPlainTextEdit()
+        self.text = TextArea()
         self.text.setAccessibleName(tr("Contract interface (ABI)"))
         self.text.setFont(theme.font("code"))
         self.text.setTabChangesFocus(True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.formats import format_number
 from app.translation import tr, tr_n
@@ -20,6 +20,7 @@ from app.ui.crypto_rpc.state import RunView
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.json.node import TreeRoot
 from app.ui.kit.json.tree import JsonTree, Reading
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.error_card import ErrorCard
@@ -182,7 +183,7 @@ class ResponsePane(QWidget):
         self.headers = JsonTree(theme, tr("Response headers"))
         self._places.addWidget(self.headers)
         yield
-        self.raw = QPlainTextEdit()
+        self.raw = TextArea()
         self.raw.setReadOnly(True)
         self.raw.setProperty("bare", True)
         self.raw.setAccessibleName(tr("Raw response"))

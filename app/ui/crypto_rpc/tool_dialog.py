@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.crypto_rpc.session.job_plans import NoPlan, Plan
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.label import Label
@@ -46,8 +47,8 @@ class ToolDialog(Dialog):
         field.textChanged.connect(self.edited)
         return field
 
-    def lines(self, name: str, text: str = "") -> QPlainTextEdit:
-        field = QPlainTextEdit(text)
+    def lines(self, name: str, text: str = "") -> TextArea:
+        field = TextArea(text)
         field.setAccessibleName(name)
         field.setFont(self._theme.font("code"))
         field.setTabChangesFocus(True)

@@ -7,13 +7,14 @@ from decimal import Decimal
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import money
 from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.images.mask_editor import DEFAULT_BRUSH, MAX_BRUSH, MIN_BRUSH, MaskEditor
 from app.ui.images.state import EditModel
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.dialogs import Dialog
@@ -48,7 +49,7 @@ class EditDialog(Dialog):
         super().__init__(theme, parent, tr("Edit image"), width=WIDTH)
         self._models = {model.id: model for model in models}
         self._price_of = price_of
-        self.prompt = QPlainTextEdit()
+        self.prompt = TextArea()
         self.prompt.setTabChangesFocus(True)
         self.prompt.setAccessibleName(tr("What should change?"))
         self.prompt.setPlaceholderText(tr("Describe the change, for example: make it night, with lit windows."))

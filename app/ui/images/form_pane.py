@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core import money
 from app.formats import format_number
@@ -18,6 +18,7 @@ from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField, replace_text
@@ -57,7 +58,7 @@ class FormPane(QWidget):
         self._make_frame()
         yield
         self.model = ChoiceField(theme, tr("Model"))
-        self.prompt = QPlainTextEdit()
+        self.prompt = TextArea()
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(tr("Saved prompts"))
         self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("Text, logos"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.fields import ChoiceField, NumberField, bind_label, replace_text
@@ -62,7 +63,7 @@ class ModelsPage(SectionPage):
 
     def _parameter_rows(self) -> tuple[QWidget, ...]:
         theme, choose = self.theme, self._presenter.choose_chat_default
-        self.prompt = QPlainTextEdit()
+        self.prompt = TextArea()
         self.prompt.setPlaceholderText(tr("Instructions for every answer"))
         self.prompt.setTabChangesFocus(True)
         self.prompt.textChanged.connect(self._prompt_typed)
@@ -152,7 +153,7 @@ class ModelsPage(SectionPage):
 class _PromptRow(QWidget):
     """The system prompt under its title, as wide as the card."""
 
-    def __init__(self, theme: Theme, prompt: QPlainTextEdit) -> None:
+    def __init__(self, theme: Theme, prompt: TextArea) -> None:
         super().__init__()
         self._theme, self._prompt = theme, prompt
         title = Label(theme, tr("System prompt"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
@@ -34,11 +35,11 @@ class CrashDialog(Dialog):
                 "Your chats are safe, and Rialto keeps running. {partition}", partition=meaning.partition(". ")[2]
             )
         self.body.addWidget(Label(theme, meaning, role="text2", wrap=True))
-        self.text = QPlainTextEdit(report.text)
+        self.text = TextArea(report.text)
         self.text.setReadOnly(True)
         self.text.setProperty("mono", True)
         self.text.setFont(theme.font("code"))
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setLineWrapMode(TextArea.LineWrapMode.NoWrap)
         self.text.setMinimumHeight(theme.type_px(_TEXT_HEIGHT))
         self.text.setAccessibleName(tr("Crash report"))
         self.body.addWidget(self.text)

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QProcess, QTimer
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.storage.paths import resources
 from app.translation import tr
 from app.ui.kit.own_executable import own_command
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
@@ -34,10 +35,10 @@ class SelfTestDialog(Dialog):
         super().__init__(theme, parent, tr("Test Rialto"), width=_WIDTH)
         self.said = Label(theme, _RUNNING, role="text2", wrap=True)
         self.body.addWidget(self.said)
-        self.table = QPlainTextEdit()
+        self.table = TextArea()
         self.table.setReadOnly(True)
         self.table.setFont(theme.font("code"))
-        self.table.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.table.setLineWrapMode(TextArea.LineWrapMode.NoWrap)
         self.table.setMinimumHeight(theme.px(_HEIGHT))
         self.table.setAccessibleName(tr("Results"))
         self.body.addWidget(self.table)

@@ -9,12 +9,13 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import money, number_format
 from app.service.speech_text import MAX_CHARS
 from app.translation import tr, tr_n
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import bind_label
@@ -46,7 +47,7 @@ class AuditionDialog(Dialog):
         super().__init__(theme, parent, tr("Compare voices"), width=480)
         self._price = price
         words = Label(theme, tr("Line"), "small", "text2", weight=500)
-        self.text = QPlainTextEdit(line)
+        self.text = TextArea(line)
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(theme.px(24) + 3 * theme.line_px("body"))
         bind_label(words, self.text)

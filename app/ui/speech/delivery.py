@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -84,7 +85,7 @@ class DeliveryPage(ScrollPane):
         self.style_count = Label(theme, f"0 / {MAX_STYLE_CHARS}", "small", "text3", tabular=True)
         head.addWidget(words, 1)
         head.addWidget(self.style_count)
-        self.style_box = QPlainTextEdit()
+        self.style_box = TextArea()
         self.style_box.setTabChangesFocus(True)
         self.style_box.setPlaceholderText(tr("Mood and delivery, for example: warm and unhurried."))
         bind_label(words, self.style_box)

@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QGridLayout,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QRadioButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.plain_tooltip import tip_while_cut
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.fields import NumberField
 from app.ui.kit.widgets.flow import FlowLayout
@@ -124,11 +116,11 @@ class ExportPage(ScrollPane):
         )
         yield
         self.place = Label(theme, "", "small", "text2", tabular=True)
-        self.preview = QPlainTextEdit()
+        self.preview = TextArea()
         self.preview.setReadOnly(True)
         self.preview.setProperty("part", "preview")
         self.preview.setProperty("mono", True)
-        self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # its lines are those of the file
+        self.preview.setLineWrapMode(TextArea.LineWrapMode.NoWrap)  # its lines are those of the file
         self.preview.setAccessibleName(tr("Export preview"))
         self.preview.setTabChangesFocus(True)
         self.save = PrimaryButton(theme, tr("Save as…"), "download")

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 
-class SegmentEditor(QPlainTextEdit):
+class SegmentEditor(TextArea):
     """`committed` names the segment and what it is to say."""
 
     committed = Signal(int, str)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit
 
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import CheckBox
@@ -40,7 +40,7 @@ class ConsentDialog(Dialog):
         self.said = Label(
             theme, tr("{said}{where} Nothing was charged.", said=said, where=where), role="text2", wrap=True
         )
-        self.policy = QPlainTextEdit(consent.text or tr("The service sent no further text."))
+        self.policy = TextArea(consent.text or tr("The service sent no further text."))
         self.policy.setReadOnly(True)
         self.policy.setTabChangesFocus(True)
         self.policy.setTextInteractionFlags(

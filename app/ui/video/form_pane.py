@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label, replace_text
@@ -62,7 +63,7 @@ class FormPane(QWidget):
         self.kind = ValueChoice(theme, tr("Start from"), longest=12)
         self.model = ChoiceField(theme, tr("Model"))
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
-        self.prompt = QPlainTextEdit()
+        self.prompt = TextArea()
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(tr("Saved prompts"))
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.empty_state import EmptyState
@@ -105,7 +106,7 @@ class SignaturesPage(QWidget):
         column.addWidget(self.empty, 1)
         self._below = Label(theme, tr("Exactly what was signed"), weight=600)
         column.addWidget(self._below)
-        self.document = QPlainTextEdit()
+        self.document = TextArea()
         self.document.setReadOnly(True)
         self.document.setAccessibleName(tr("Exactly what was signed"))
         self.document.setFont(theme.font("code", mono=True))

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
     QHBoxLayout,
-    QPlainTextEdit,
     QRadioButton,
     QStackedWidget,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.focus import let_go, turn
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.badge import Badge
@@ -213,7 +213,7 @@ class TopUpDialog(Dialog):
         layout.addWidget(Label(theme, words, role="text2", wrap=True))
         self.forms: QStackedWidget = QStackedWidget()
         self.sheet = SignSheet(theme)
-        self.raw = QPlainTextEdit()
+        self.raw = TextArea()
         self.raw.setReadOnly(True)
         self.raw.setAccessibleName(tr("Signed data as JSON"))
         self.raw.setFont(theme.font("code", mono=True))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.core.file_saving import SavedFile
 from app.translation import tr
 from app.ui.kit.file_dialogs import ask_to_save
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
@@ -143,7 +144,7 @@ class WalletDialogs(QObject):
             "The key for {name} is not on this computer. Sign this text with it and paste the signature.", name=name
         )
         dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
-        document = QPlainTextEdit(text)
+        document = TextArea(text)
         document.setReadOnly(True)
         document.setAccessibleName(tr("Text to sign"))
         document.setFont(theme.font("code", mono=True))

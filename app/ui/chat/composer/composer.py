@@ -15,6 +15,7 @@ from app.ui.chat.session.chat_options import MAX_LINKS_READ, WEB_SEARCH
 from app.ui.chat.session.seal import SealIndicator, SealState
 from app.ui.kit.focus import leave_focus
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.text_area import commit_composed
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
@@ -292,6 +293,7 @@ class Composer(QWidget):
     # Inside
 
     def _send(self) -> None:
+        commit_composed()
         text = self.box.toPlainText()
         if not text.strip() and not self._has_attachments:
             self.box.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -299,7 +301,7 @@ class Composer(QWidget):
             if not self._chip_says_why:
                 self._show_why(self._why_not)
             announce(self, self._why_not)
-        elif not self.box.is_composing:
+        else:
             self.send_requested.emit(text)
 
     def open_more(self) -> QMenu:

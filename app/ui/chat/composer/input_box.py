@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ def can_be_attached(source: QMimeData) -> bool:
     return bool(local_files(source)) or (source.hasImage() and not source.hasText())
 
 
-class MessageBox(QPlainTextEdit):
+class MessageBox(TextArea):
     """A plain text field. `send_requested` follows the sending key, `recall_requested` an arrow up when empty."""
 
     send_requested = Signal()
@@ -41,7 +42,6 @@ class MessageBox(QPlainTextEdit):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._composing = False
         self._ground = "surface"
         self._fills_ground = False
         self.enter_sends = True
@@ -57,11 +57,6 @@ class MessageBox(QPlainTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         theme.changed.connect(self._rescale)
         self._apply_theme()
-
-    @property
-    def is_composing(self) -> bool:
-        """True while an input method holds text that is not chosen yet."""
-        return self._composing
 
     def complete(self) -> None:
         """Fill behind the text from now on, so that a caret blinks without what is behind it.
@@ -132,10 +127,6 @@ class MessageBox(QPlainTextEdit):
             painter.end()
         super().paintEvent(event)
 
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
-
     def event(self, event: QEvent) -> bool:
         """Tab belongs to an open completion first, and Ctrl+Z to the window while there is nothing typed to undo."""
         if (
@@ -146,16 +137,16 @@ class MessageBox(QPlainTextEdit):
         ):
             event.ignore()
             return False
-        completes = self.takes_key if not self._composing else None
+        completes = self.takes_key if not self.is_composing else None
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and completes is not None:
             is_tab = event.key() == Qt.Key.Key_Tab
             return (is_tab and completes(event)) or super().event(event)
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self.takes_key is not None and not self._composing and self.takes_key(event):
+        if self.takes_key is not None and not self.is_composing and self.takes_key(event):
             return
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.is_composing:
             held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             if held == Qt.KeyboardModifier.ControlModifier:
                 self.send_requested.emit()
@@ -172,7 +163,7 @@ class MessageBox(QPlainTextEdit):
             Qt.KeyboardModifier.NoModifier,
             Qt.KeyboardModifier.KeypadModifier,
         )
-        if plain_up and not self._composing and self.document().isEmpty():
+        if plain_up and not self.is_composing and self.document().isEmpty():
             self.recall_requested.emit()
             return
         super().keyPressEvent(event)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.chat.inspector.parameter_row import ParameterRow
 from app.ui.chat.session.chat_options import MAX_STOPS, extra_of
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.card import Section
 from app.ui.kit.widgets.fields import ChoiceField, NumberField
 from app.ui.kit.widgets.label import Label
@@ -186,7 +187,7 @@ class MoreControls(QObject):
         self.option_changed.emit("stop", tuple(lines[:MAX_STOPS]))
 
 
-class _TextBox(QPlainTextEdit):
+class _TextBox(TextArea):
     """A few lines of text; `edited` after a pause in typing, not for what a program put there."""
 
     edited = Signal(str)  # the text, a moment after the last key or when it is left

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import number_format
 from app.translation import tr, tr_n
@@ -14,6 +14,7 @@ from app.ui.chat.inspector.parameters_more import MoreControls
 from app.ui.chat.session.chat_options import MAX_LINKS_READ, MAX_TEMPERATURE
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.card import Section
@@ -89,7 +90,7 @@ class ParametersPage(QScrollArea):
         section = Section(self._theme, tr("System prompt"))
         self._prompt_tokens = Label(self._theme, "", "small", "text3", tabular=True)
         section.top.addWidget(self._prompt_tokens)
-        self.prompt = QPlainTextEdit()
+        self.prompt = TextArea()
         self.prompt.setTabChangesFocus(True)
         self.prompt.setAccessibleName(tr("System prompt"))
         self.prompt.setPlaceholderText(tr("Instructions for every answer"))

@@ -17,9 +17,10 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -29,7 +30,7 @@ _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*"?)(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d
 _VARIABLE = re.compile(r"\{\{\s*\w+\s*\}\}")
 
 
-class JsonEditor(QPlainTextEdit):
+class JsonEditor(TextArea):
     """`edited` tells a text that the person changed; `set_text` does not. Tab leaves the editor, as in every field."""
 
     edited = Signal(str)
@@ -43,7 +44,7 @@ class JsonEditor(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("bare", True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setLineWrapMode(TextArea.LineWrapMode.NoWrap)
         self._colors = _JsonColors(theme, self.document())
         self._gutter = _Gutter(theme, self)
         self.blockCountChanged.connect(self._make_room)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.service.http.sanitize import sanitize_line, sanitize_text
 from app.ui.kit.icons import icon, paint
 from app.ui.kit.key_text import key_text, set_tip
 from app.ui.kit.plain_tooltip import tip_while_cut
+from app.ui.kit.text_area import commit_composed
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.key_hint import hint_size, paint_hint
@@ -66,6 +67,10 @@ class Button(QPushButton):
         self.setSizePolicy(width, QSizePolicy.Policy.Fixed)
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        commit_composed()
+        super().mousePressEvent(event)
 
     def set_icon(self, icon_name: str, role: str = "") -> None:
         """Show another icon, or none."""
@@ -284,6 +289,10 @@ class IconButton(QToolButton):
         self.rename(name, shortcut)
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        commit_composed()
+        super().mousePressEvent(event)
 
     def set_icon(self, icon_name: str, role: str = "") -> None:
         """Show another icon, in another color role when one is given."""

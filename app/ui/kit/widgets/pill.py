@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
 from app.service.http.sanitize import sanitize_text
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import set_tip
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.text_area import commit_composed
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.menu import Menu
@@ -46,6 +47,10 @@ class PillButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.set_usable(True)
         theme.changed.connect(self._apply_theme)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        commit_composed()
+        super().mousePressEvent(event)
 
     def _apply_theme(self) -> None:
         self._hint = None

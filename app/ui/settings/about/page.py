@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.tasks import TaskScope
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -141,7 +142,7 @@ class LicensesDialog(Dialog):
         self.list.setFixedWidth(theme.type_px(_LIST_WIDTH))
         self.list.set_places([Place(str(index), part.title) for index, part in enumerate(parts)])
         self.list.chosen.connect(self._show)
-        self.words = QPlainTextEdit()
+        self.words = TextArea()
         self.words.setReadOnly(True)
         self.words.setAccessibleName(tr("License"))
         self.words.setFont(theme.font("code"))

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -78,10 +79,10 @@ class CodeCard(Card):
         top.addWidget(self.copy)
         self.body.addLayout(top)
         self.body.addWidget(rule())
-        self.edit = QPlainTextEdit()
+        self.edit = TextArea()
         self.edit.setReadOnly(True)
         self.edit.setProperty("bare", True)
-        self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.edit.setLineWrapMode(TextArea.LineWrapMode.NoWrap)
         self.edit.setTabChangesFocus(True)
         self.edit.setAccessibleName(title)
         self.edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
