@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.core.spending_limits import read_limit
 from app.service.errors import ServiceError
 from app.service.sandbox_controls import SandboxControls
+from app.storage.wallet.open_payments import OpenPayments
 from app.translation import tr
 from app.ui.settings.secrets.ask import ask_for_place
 from app.ui.wallet.page import WalletPage
@@ -61,7 +62,15 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
         books_since=sandbox_books_since,
     )
     purses = SandboxHoldings(account_services.sandbox.address)
-    top_ups = TopUpPresenter(account_services.accounts, keys, rialto.tasks, service_of, own_cap, purses)
+    file = OpenPayments(rialto.paths.open_payments)
+    top_ups = TopUpPresenter(account_services.accounts, keys, rialto.tasks, service_of, own_cap, purses, file=file)
+
+    def open_payment_of(account_id: str) -> Decimal | None:
+        account = keys.account(account_id)
+        payment = top_ups.open.known_of(account) if account is not None else None
+        return payment.amount if payment is not None else None
+
+    account_services.open_payment_of = open_payment_of
     api_keys = ApiKeysPresenter(rialto.current_account, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add
     page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)

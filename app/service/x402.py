@@ -146,8 +146,9 @@ class X402Resource:
     async def settle(self, payment: str) -> Settlement:
         """Send one signed payment, a header value of the wallet's making. Never repeated from here.
 
-        Raises `OutcomeUnknown` when it may have been carried out; then, and on `Conflict` (it is being carried out),
-        only the same `payment` may be sent again. Every other `ServiceError` means that nothing was paid.
+        Raises `OutcomeUnknown` when it may have been carried out. Every other `ServiceError` is what the service says:
+        unless it was surely not sent, anyone who has the payment can carry it out until its own end, so until then only
+        the same `payment` may be sent again.
         """
         self._check_secure()
         limit(

@@ -113,6 +113,40 @@ class Intents:
         )
         return await self.one(intent_id)
 
+    async def adopt(
+        self,
+        kind: str,
+        intent_id: str,
+        account_id: str,
+        created_at: datetime,
+        request: Mapping[str, Any],
+        idempotency_key: str,
+    ) -> IntentState:
+        """Take over a call that another record says may have been sent; return its state.
+
+        Where the database does not have it, or has it as never sent, it is unknown from now on.
+        """
+        now = self._database.now()
+        async with self._database.transaction() as transaction:
+            known = await _INTENTS.select(transaction, "WHERE id = ?", [intent_id])
+            if known and known[0].state not in ("intended", "cancelled"):
+                return known[0].state
+            if not known:
+                await _INTENTS.insert(
+                    transaction,
+                    id=intent_id,
+                    kind=kind,
+                    account_id=account_id,
+                    created_at=created_at,
+                    changed_at=now,
+                    request=request,
+                    idempotency_key=idempotency_key,
+                )
+            await _INTENTS.change(
+                transaction, intent_id, request=request, state="unknown", note=NOBODY_KNOWS, changed_at=now, told=False
+            )
+            return "unknown"
+
     async def amend(self, intent_id: str, more: Mapping[str, Any]) -> Intent:
         """Add to the request of a call that has not left yet what came to be known since, such as its signed form."""
         async with self._database.transaction() as transaction:

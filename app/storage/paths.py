@@ -59,6 +59,11 @@ class Paths(NamedTuple):
         return self.data / "rialto.db"
 
     @property
+    def open_payments(self) -> Path:
+        """Signed payments that are not settled: a backup that is restored over the database cannot forget them."""
+        return self.data / "open-payments.json"
+
+    @property
     def backups(self) -> Path:
         return self.data / "backups"
 

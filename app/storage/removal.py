@@ -15,6 +15,7 @@ _DATA = (
         "rialto.db*",
         "rialto-damaged-*",
         "rialto.lock",
+        "open-payments.json*",
         "secrets.vault*",
         "backups",
         "attachments",

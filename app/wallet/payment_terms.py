@@ -22,7 +22,8 @@ SCHEME = "exact"
 MAX_OPTIONS = 32
 MAX_TEXT_CHARS = 256
 MIN_WINDOW_S = 30
-MAX_WINDOW_S = 3600
+MAX_WINDOW_S = 300  # of what is signed: for so long anyone who has the signature can carry the payment out
+MAX_ASKED_WINDOW_S = 3600
 MAX_AMOUNT_DIGITS = 30
 
 _DIGITS = re.compile(r"[0-9]+")
@@ -33,6 +34,7 @@ _AMOUNT_NAME = {1: "maxAmountRequired", 2: "amount"}
 class PaymentOption:
     """One way to pay that may be signed. `least_units` is what the service asks for, in the token's base units.
 
+    `window_s` is for how long a payment is signed, at most 300 s even where the service asks for more.
     `terms` is the service's own entry, unchanged. `version` is the protocol's.
     """
 
@@ -169,18 +171,18 @@ def _units(terms: Mapping[str, object], name: str) -> int:
 
 
 def _window(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not MIN_WINDOW_S <= value <= MAX_WINDOW_S:
+    if not isinstance(value, int) or isinstance(value, bool) or not MIN_WINDOW_S <= value <= MAX_ASKED_WINDOW_S:
         raise PaymentRefused(
             "window",
             tr(
                 "A payment can stay valid for {min_window_s} seconds to {max_window_s} minutes. The service asks for "
                 "something else.",
                 min_window_s=MIN_WINDOW_S,
-                max_window_s=MAX_WINDOW_S // 60,
+                max_window_s=MAX_ASKED_WINDOW_S // 60,
             ),
             "maxTimeoutSeconds",
         )
-    return value
+    return min(value, MAX_WINDOW_S)
 
 
 def _text(terms: Mapping[str, object], name: str, prefix: str = "") -> str:

@@ -26,6 +26,7 @@ from app.storage.database import Database
 from app.storage.paid_call_intents import Intents
 from app.storage.receipts import Receipts
 from app.storage.settings import SettingsStore
+from app.storage.wallet.open_payments import OpenPayments
 from app.ui.kit.theme import Theme
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
@@ -327,6 +328,7 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         switch.service_of,
         lambda: read_limit(settings.value.budgets.get("hard top-up", "")),
         SandboxHoldings(lambda: (sandbox.base_url, sandbox.api_key)),
+        file=OpenPayments(home / "open-payments.json"),
     )
     with styled_at_the_end():
         page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(current_account, tasks), tasks)

@@ -6,16 +6,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import money, time_format
 from app.translation import tr
 from app.ui.kit.discard import WidgetList, discard
 from app.ui.kit.lists.rows import build_rows
 from app.ui.kit.theme import Theme
-from app.ui.kit.ticker import Ticker
+from app.ui.kit.ticker import SECOND_MS, Ticker
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import float_scroll_bar, zone
@@ -26,36 +27,77 @@ from app.ui.wallet.top_up_state import PendingTopUp
 
 
 class OpenPaymentCard(Card):
-    """A payment that was sent and whose end nobody knows. `check` carries its id."""
+    """A payment that was signed and is not settled.
 
-    check = Signal(str)
+    `wanted` carries its id and what to do: "check", "again", "chain" or "close".
+    """
+
+    wanted = Signal(str, str)
 
     def __init__(self, theme: Theme, payment: PendingTopUp) -> None:
         super().__init__(theme, padding=(14, 12), fill="warn_tint", border="warn")
-        self.setAccessibleName(tr("Pending payment of {amount}", amount=money.money(payment.amount)))
-        title = tr(
-            "{amount} from {account} is not settled", amount=money.money(payment.amount), account=payment.account
-        )
-        self.body.addWidget(Label(theme, title, weight=600, wrap=True))
-        over = payment.until < datetime.now(UTC)
-        until = time_format.clock(payment.until)
-        words = (
-            tr("Signed {sent_at}. It may have been processed.", sent_at=time_format.clock(payment.sent_at)),
-            tr("It expired at {until}.", until=until) if over else tr("It is valid until {until}.", until=until),
-            tr("Checking sends the identical payment, which is never charged twice."),
-        )
-        self.body.addWidget(Label(theme, " ".join(words), "small", "text2", wrap=True))
-        self.button = Button(theme, tr("Checking…") if payment.busy else tr("Check now"), "refresh")
-        self.button.setEnabled(not payment.busy)
-        self.button.clicked.connect(lambda: self.check.emit(payment.intent_id))
-        self.body.addWidget(self.button)
+        self._payment = payment
+        amount = money.money(payment.amount)
+        self.setAccessibleName(tr("Open top-up of {amount}", amount=amount))
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        title = tr("Top-up of {amount} from {account} is still open", amount=amount, account=payment.account)
+        head.addWidget(Label(theme, title, weight=600, wrap=True), 1)
+        self.left = Label(theme, "", weight=600, tabular=True)
+        head.addWidget(self.left, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(head)
+        self.words = Label(theme, "", "small", "text2", wrap=True)
+        self.body.addWidget(self.words)
+        self.note = Label(theme, payment.note, "small", wrap=True)
+        self.note.setVisible(bool(payment.note))
+        self.body.addWidget(self.note)
+        holder = QWidget()
+        self._flow = FlowLayout(theme, parent=holder)
+        self.button = self._add(tr("Checking…") if payment.busy else tr("Check now"), "check", "refresh")
+        self.again = self._add(tr("Send the same again"), "again", "send")
+        self.chain = self._add(money.priced(tr("Ask the chain"), payment.chain_price), "chain", "search")
+        self.close_button = self._add(tr("Close"), "close", "close")
+        self.body.addWidget(holder)
+        self.show_time()
+        Ticker(self, self.show_time, SECOND_MS, lambda: self._left_s() > 0)
+
+    def _add(self, words: str, what: str, icon_name: str) -> Button:
+        button = Button(self._theme, words, icon_name, size="small")
+        button.setEnabled(not self._payment.busy)
+        button.clicked.connect(lambda: self.wanted.emit(self._payment.intent_id, what))
+        self._flow.addWidget(button)
+        return button
+
+    def _left_s(self) -> float:
+        return (self._payment.until - datetime.now(UTC)).total_seconds()
+
+    def show_time(self) -> None:
+        """Say how long the payment can still be carried out, and offer what makes sense now."""
+        payment, left = self._payment, self._left_s()
+        signed, until = time_format.clock(payment.sent_at), time_format.clock(payment.until)
+        self.left.set_text(time_format.countdown(left) if left > 0 else "")
+        if left > 0:
+            words = tr(
+                "You signed it at {signed}, and it is not settled. The service can take it until {until}. Sending the "
+                "same payment again cannot charge you twice. A new top-up could.",
+                signed=signed,
+                until=until,
+            )
+        else:
+            words = tr(
+                "You signed it at {signed}. It expired at {until} and is not settled.", signed=signed, until=until
+            )
+        self.words.set_text(words)
+        self.again.setVisible(not payment.is_over)
+        self.chain.setVisible(payment.chain_price is not None)
+        self.close_button.setVisible(payment.is_over)
 
 
 class WalletListPane(QWidget):
-    """`action` tells what was pressed on an account and its id; `check` the id of an open payment."""
+    """`action` tells what was pressed on an account and its id; `payment_action` the id of an open payment and what."""
 
     action = Signal(str, str)
-    check = Signal(str)
+    payment_action = Signal(str, str)
     refresh_requested = Signal()
     new_requested = Signal()
 
@@ -134,7 +176,7 @@ class WalletListPane(QWidget):
 
     def _add_payment(self, payment: PendingTopUp) -> None:
         card = OpenPaymentCard(self._theme, payment)
-        card.check.connect(self.check)
+        card.wanted.connect(self.payment_action)
         self._payment_cards.add(card)
 
     def _order(self) -> None:

@@ -97,7 +97,7 @@ class WalletPage(QObject):
     def _connect_list(self) -> None:
         presenter, pane = self.presenter, self.list
         pane.action.connect(self.act)
-        pane.check.connect(self.top_ups.open.check)
+        pane.payment_action.connect(self._act_on_payment)
         pane.refresh_requested.connect(presenter.refresh)
         pane.new_requested.connect(self.new_wallet)
         pane.limits.limit_requested.connect(self._set_limit)
@@ -196,6 +196,15 @@ class WalletPage(QObject):
                 self._tasks.start_unless_running("wallet dialog", self.dialogs.show_address, card)
             case "export":
                 self._tasks.start_unless_running("wallet dialog", self.dialogs.export, account_id)
+
+    def _act_on_payment(self, intent_id: str, what: str) -> None:
+        payments = self.top_ups.open
+        {
+            "check": payments.check,
+            "again": payments.send_again,
+            "chain": payments.ask_chain,
+            "close": payments.close,
+        }[what](intent_id)
 
     def top_up(self, account_id: str = "", amount: Decimal | None = None) -> bool:
         """Ctrl+T: top up an account's wallet, the one in use if it has one, else the first that there is.

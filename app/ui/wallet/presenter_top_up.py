@@ -1,11 +1,11 @@
 """One top-up, from the amount to the receipt, so that no way through it pays twice.
 
     amount ──► payment ──► review ──► sending ──► done
-                                         ├──────► refused    surely not carried out
+                                         ├──────► refused    the signature never left this computer
                                          └──────► unknown    the same payment may be sent again, never another one
 
 The intent is on disk before the signature exists, the signed payment before it leaves. While one payment of a wallet is
-open, no other is signed for it.
+open, no other is signed for it, whatever the service said about it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.money import money
 from app.core.problems import describe
 from app.core.spending_limits import read_limit
+from app.core.time_format import day
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import Intents
@@ -31,6 +32,7 @@ from app.ui.wallet.session.holdings import GIFT_USD, SandboxHoldings, held_on_ch
 from app.ui.wallet.session.pending_top_ups import PendingTopUps
 from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
 from app.ui.wallet.top_up_state import SheetRow, TopUpView
+from app.wallet.addresses import same_evm_address
 from app.wallet.errors import KeyUnavailable, WalletError
 from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
 from app.wallet.payment import LARGEST_USD, SMALLEST_USD, PaymentLimits, accept_signature, prepare_payment, sign_payment
@@ -46,11 +48,13 @@ if TYPE_CHECKING:
     from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
     from app.storage.paid_call_intents import Intent
+    from app.storage.wallet.open_payments import OpenPayments
     from app.ui.wallet.session.wallet_keys import WalletKeys
     from app.wallet.payment import PreparedPayment, SignedPayment
     from app.wallet.payment_terms import OtherOption, PaymentOption
 
 KIND = "x402"
+MAX_LOOKED_BACK = 500  # top-ups, for the last one to the same host
 SOON = timedelta(seconds=20)  # a payment that ends sooner could be late
 ENDED = tr("This offer has expired. Go back for a new one. Nothing was signed.")
 
@@ -70,6 +74,8 @@ class TopUpPresenter(QObject):
         own_cap: Callable[[], Decimal | None] = lambda: None,
         purses: SandboxHoldings | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        *,
+        file: OpenPayments,
     ) -> None:
         super().__init__()
         self._accounts = accounts
@@ -80,7 +86,7 @@ class TopUpPresenter(QObject):
         self._purses = purses
         self._now = now
         self._intents: Intents | None = None
-        self.open = PendingTopUps(accounts, tasks, service_of, now)
+        self.open = PendingTopUps(accounts, tasks, service_of, now, file)
         self.open.credited.connect(self.paid)
         self.view = TopUpView()
         self._account: Account | None = None
@@ -88,6 +94,7 @@ class TopUpPresenter(QObject):
         self._prepared: PreparedPayment | None = None
         self._skew = timedelta()
         self._paying = False
+        self._sent = ""  # the intent of the payment that was sent last
         self._committed = False  # the intent is being written: from here on, going away stops nothing
 
     async def start(self, database: Database) -> None:
@@ -151,7 +158,7 @@ class TopUpPresenter(QObject):
     def back(self) -> None:
         step = self.view.step
         if step in ("payment", "review", "refused"):
-            self._change(step="amount" if step == "payment" else "payment", problem="")
+            self._change(step="amount" if step == "payment" else "payment", problem="", warning="")
             if step == "refused":
                 self._change(step="amount")
 
@@ -162,6 +169,10 @@ class TopUpPresenter(QObject):
     def pay_with(self, signature: str) -> None:
         """The same with a signature that was made elsewhere."""
         self._tasks.start_unless_running("top-up pay", self._pay, signature)
+
+    def send_again(self) -> None:
+        """Send the identical payment again, after an answer that did not settle it."""
+        self._tasks.start_unless_running("top-up pay", self._pay_again)
 
     def leave(self) -> None:
         """The person went away: what only asks is stopped, what waits before it signs as well.
@@ -202,10 +213,10 @@ class TopUpPresenter(QObject):
     async def _ask_terms(self) -> None:
         account = self._account
         assert account is not None
-        waiting = await self.open.of(account.id)
+        waiting = await self.open.of(account)
         if waiting is not None:
             words = tr(
-                "A payment of {amount} is still pending. Settle it first, or you could pay twice.",
+                "A top-up of {amount} is still open. Settle it first, or you could pay twice.",
                 amount=money(waiting.amount),
             )
             self._change(problem=words)
@@ -270,6 +281,7 @@ class TopUpPresenter(QObject):
             self._change(busy=False, problem=error.sentence)
             return
         self._prepared, self._skew = prepared, skew
+        warning = await self._recipient_warning(account, fresh)
         ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC) - skew
         minutes = max(1, round((ends - now).total_seconds() / 60))
         self._change(
@@ -279,6 +291,7 @@ class TopUpPresenter(QObject):
             document=prepared.typed_data_text(),
             digest="0x" + prepared.authorization.digest.hex(),
             offer_ends=ends,
+            warning=warning,
             checks=(
                 tr("The amount is the {amount} you chose", amount=money(amount)),
                 tr("The recipient is the one the service just named"),
@@ -293,10 +306,42 @@ class TopUpPresenter(QObject):
             ),
         )
 
+    async def _recipient_warning(self, account: Account, option: PaymentOption) -> str:
+        """What to say when this host was last paid at another address; "" when it was not, or never."""
+        assert self._intents is not None
+        for intent in await self._intents.recent(KIND, MAX_LOOKED_BACK):
+            earlier = self._accounts.get(intent.account_id)
+            host = intent.request.get("host") or (earlier.host if earlier is not None else "")
+            paid, token = str(intent.request.get("receiver", "")), str(intent.request.get("token", ""))
+            if intent.state != "answered" or host != account.host or not same_evm_address(token, option.token.address):
+                continue
+            if same_evm_address(paid, option.receiver):
+                return ""
+            return tr(
+                "The recipient is not the one you paid on {day}, {paid}. Pay only if you know why it changed.",
+                day=day(intent.created_at),
+                paid=paid,
+            )
+        return ""
+
     async def _pay(self, signature: str | None) -> None:
         self._paying = True
         try:
             await self._pay_once(signature)
+        finally:
+            self._paying = self._committed = False
+            self.changed.emit(self.view)
+
+    async def _pay_again(self) -> None:
+        prepared, intents = self._prepared, self._intents
+        if prepared is None or intents is None or self.view.step != "unknown":
+            return
+        if await intents.state_of(self._sent) != "unknown":
+            return
+        self._paying = self._committed = True
+        self._change(step="sending", busy=True, problem="")
+        try:
+            await self._settle(prepared, await intents.sent(self._sent), again=True)
         finally:
             self._paying = self._committed = False
             self.changed.emit(self.view)
@@ -317,10 +362,14 @@ class TopUpPresenter(QObject):
         self._committed = True
         try:
             intent = await intents.open(
-                KIND, account.id, _request(account, prepared), idempotency_key="0x" + prepared.authorization.nonce.hex()
+                KIND,
+                account.id,
+                _request(account, prepared, self._skew),
+                idempotency_key="0x" + prepared.authorization.nonce.hex(),
             )
             payment = await self._signed(account, prepared, signature)
             intent = await intents.amend(intent.id, _headers(payment))
+            await self.open.remember(intent)
             self._keys.note(account, "payment", account.host, prepared.typed_data_text())
             intent = await intents.sent(intent.id)
         except (WalletError, StorageError) as error:
@@ -328,17 +377,19 @@ class TopUpPresenter(QObject):
         if refusal:
             if intent is not None and intent.state == "intended":
                 await intents.cancel(intent.id, refusal)
+                await self.open.forget(intent.id)
             self._change_for(prepared, busy=False, problem=refusal)
             return
         assert intent is not None
+        self._sent = intent.id
         self._change_for(prepared, step="sending", busy=True)
         await self._settle(prepared, intent)
 
     async def _refuse_if_changed(self, account: Account, prepared: PreparedPayment) -> str:
         """What has changed since the page was shown, as a sentence; "" when all is as it was."""
-        waiting = await self.open.of(account.id)
+        waiting = await self.open.of(account)
         if waiting is not None:
-            return tr("A payment of {amount} is still pending. Settle it first.", amount=money(waiting.amount))
+            return tr("A top-up of {amount} is still open. Settle it first.", amount=money(waiting.amount))
         if self._has_ended(prepared):
             return ENDED
         terms = await self._fresh_terms(account)
@@ -399,8 +450,8 @@ class TopUpPresenter(QObject):
             raise KeyUnavailable("elsewhere", tr("The key for this wallet is elsewhere. Paste its signature."))
         return await sign_payment(prepared, signer)
 
-    async def _settle(self, prepared: PreparedPayment, intent: Intent) -> None:
-        result = await self.open.settle(intent)
+    async def _settle(self, prepared: PreparedPayment, intent: Intent, *, again: bool = False) -> None:
+        result = await self.open.settle(intent, again=again)
         if result.state == "answered":
             settlement = result.settlement
             self._change_for(
@@ -430,15 +481,19 @@ class TopUpPresenter(QObject):
         self.changed.emit(view)
 
 
-def _request(account: Account, prepared: PreparedPayment) -> dict[str, Any]:
+def _request(account: Account, prepared: PreparedPayment, skew: timedelta) -> dict[str, Any]:
     words = prepared.authorization
     return {
         "account": account.name,
+        "base_url": account.base_url,
+        "dialect": account.dialect,
+        "host": account.host,
         "wallet": account.address,
         "amount": f"{prepared.amount_usd:f}",
         "network": prepared.option.network,
         "token": words.token,
         "receiver": words.receiver,
+        "skew_s": skew.total_seconds(),
         "valid_before": str(words.valid_before),
         "nonce": "0x" + words.nonce.hex(),
     }

@@ -69,6 +69,9 @@ class TopUpDialog(Dialog):
         self.problem = ProblemLabel(theme, "body", weight=600)  # on top: it must be seen without scrolling
         self.problem.setAccessibleName(tr("Problem"))
         self.body.addWidget(self.problem)
+        self.warning = ProblemLabel(theme, "body", weight=600)
+        self.warning.setAccessibleName(tr("Warning"))
+        self.body.addWidget(self.warning)
         self.waiting = Label(theme, "", role="warn", weight=600, wrap=True, tabular=True)
         self.body.addWidget(self.waiting)
         self.pages, self._page_layout = column(theme, 0, wraps=True)  # no stack: hidden pages would ask for room
@@ -271,6 +274,8 @@ class TopUpDialog(Dialog):
             self.amount.setText(amount)
         self.problem.set_text(view.problem if view.step in ("amount", "payment", "review") else "")
         self.problem.setVisible(bool(self.problem.text()))
+        self.warning.set_text(view.warning if view.step == "review" else "")
+        self.warning.setVisible(bool(self.warning.text()))
         if view.step == "payment" and (before is None or before.ways != view.ways or before.step != view.step):
             self._show_ways(view)
         if view.step == "review" and (before is None or before.digest != view.digest or before.step != view.step):
@@ -311,7 +316,7 @@ class TopUpDialog(Dialog):
     def _show_steps(self, view: TopUpView) -> None:
         at = {"sending": 2, "unknown": 3, "refused": 3}.get(view.step)
         at = [key for key, _ in STEPS].index(view.step) if at is None else at
-        last = {"unknown": tr("Not settled"), "refused": tr("Not paid")}.get(view.step)
+        last = {"unknown": tr("Not settled"), "refused": tr("Not sent")}.get(view.step)
         self.steps.show_step([(last if last and key == "done" else words) for key, words in STEPS], at)
 
     def _show_ways(self, view: TopUpView) -> None:
@@ -405,8 +410,8 @@ class TopUpDialog(Dialog):
                 tr("It is sent once. This can take a minute. Closing this window does not stop it."),
             ),
             "done": (tr("The top-up arrived"), ""),
-            "unknown": (tr("Not settled yet"), view.problem),
-            "refused": (tr("Nothing was paid"), view.problem),
+            "unknown": (tr("This top-up is still open"), view.problem),
+            "refused": (tr("Nothing was sent"), view.problem),
         }[view.step]
         self._end.add(Label(theme, title, "heading", wrap=True))
         if view.step == "done":
@@ -427,8 +432,8 @@ class TopUpDialog(Dialog):
             self._end.add(Label(theme, view.problem, role="warn", wrap=True))
         if view.step == "unknown":
             more = tr(
-                "The payment stays in the list on the left until it is settled. Until then, this wallet "
-                "signs no other payment."
+                "Sending the same payment again cannot charge you twice. A new top-up could, so this wallet signs no "
+                "other payment until this one is settled. You find it in the list on the left."
             )
             self._end.add(Label(theme, more, role="text2", wrap=True))
         for name, value in view.receipt:
@@ -452,12 +457,14 @@ class TopUpDialog(Dialog):
             return
         is_open = view.step in ("amount", "payment", "review")
         self.leave.setText(tr("Cancel") if is_open else tr("Close"))
-        self.go.setVisible(is_open)
+        self.go.setVisible(is_open or view.step == "unknown")
         self.go.setDefault(view.step in ("amount", "payment") and not self.look.isDefault())
         self.leave.setDefault(not is_open)
         words = tr("Continue")
         if view.step == "review":
             words = f"{tr('Pay') if view.watch_only else tr('Sign and pay')} {format_number(view.amount, 2)}"
+        if view.step == "unknown":
+            words = tr("Send the same again")
         asking = tr("Waiting…") if view.waits_until is not None else tr("Contacting the service…")
         self.go.setText(asking if view.busy else words)
         self.go.set_icon("signature" if view.step == "review" else "")
@@ -524,6 +531,8 @@ class TopUpDialog(Dialog):
                 self.presenter.ask_terms()
             case "payment":
                 self.presenter.choose(max(0, self.ways.checkedId()))
+            case "unknown":
+                self.presenter.send_again()
             case "review" if view.watch_only:
                 self.presenter.pay_with(self.signature.text())
             case "review":

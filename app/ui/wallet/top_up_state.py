@@ -51,6 +51,7 @@ class TopUpView:
     is_looking: bool = False
     rows: tuple[SheetRow, ...] = ()
     checks: tuple[str, ...] = ()
+    warning: str = ""  # what a person must not overlook before signing
     document: str = ""  # the typed data as JSON
     digest: str = ""
     offer_ends: datetime | None = None
@@ -69,7 +70,11 @@ class TopUpView:
 
 @dataclass(frozen=True, slots=True)
 class PendingTopUp:
-    """A payment that was signed and whose end is not known. `until`: nobody can carry it out after that."""
+    """A payment that was signed and is not settled. It belongs to a wallet, a token and a chain, not to an account.
+
+    `until`: nobody can carry it out after that. `is_over`: that has passed, by this computer's clock and the service's.
+    `chain_price`: what asking the chain costs in USD, None where it cannot be asked from here.
+    """
 
     intent_id: str
     account_id: str
@@ -78,4 +83,9 @@ class PendingTopUp:
     sent_at: datetime
     until: datetime
     note: str
+    wallet: str = ""
+    token: str = ""
+    chain_id: int | None = None
+    is_over: bool = False
+    chain_price: Decimal | None = None
     busy: bool = False

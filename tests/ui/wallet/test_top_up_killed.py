@@ -84,11 +84,11 @@ async def test_r_wal_06_r_wal_07_a_killed_top_up_debits_at_most_once_and_the_win
             else:
                 account = next(each for each in wallet.book.list() if each.kind == "wallet")
                 dialog = await wallet.review(account)
-                assert "still pending" in dialog.problem.text()  # no second payment while the first is not known
+                assert "still open" in dialog.problem.text()  # no second payment while the first is not known
                 dialog.reject()
                 await until(lambda: wallet.top_up_dialog is None)
                 (card,) = wallet.payment_cards()
-                card.button.click()
+                card.again.click()
                 await until(lambda: not wallet.top_ups.open.payments)
                 assert [each.state for each in await wallet.intents.recent("x402")] == ["answered"]
                 assert debited() == USD

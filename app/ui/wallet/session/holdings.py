@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 GIFT_USD = Decimal(100)
 RPC_NETWORKS = {8453: "base-mainnet"}  # chain → how the service's proxy names it
 BALANCE_OF = "0x70a08231"  # the first bytes of the hash of balanceOf(address)
-BALANCE_BYTES = 32
+AUTHORIZATION_STATE = "0xe94a0102"  # of authorizationState(address,bytes32), EIP-3009
+WORD_BYTES = 32
 
 
 class SandboxHoldings:
@@ -45,7 +46,9 @@ class SandboxHoldings:
 
 
 def price_of_asking(token: Token) -> Decimal | None:
-    """What `held_on_chain` costs in USD; None for a chain that the service's proxy is not known to have."""
+    """What one question to the token's contract costs in USD; None for a chain that the service's proxy is not known
+    to have.
+    """
     network = RPC_NETWORKS.get(token.chain_id)
     return estimate(network, ("eth_call",)).high_usd if network is not None else None
 
@@ -56,7 +59,20 @@ async def held_on_chain(service: Service, token: Token, address: str) -> Decimal
     answer = await service.crypto_rpc.call(RPC_NETWORKS[token.chain_id], "eth_call", [call, "latest"])
     told = answer.outcome.result
     try:
-        units = int(told, 16) if isinstance(told, str) and len(told) == 2 + 2 * BALANCE_BYTES else None
+        units = int(told, 16) if isinstance(told, str) and len(told) == 2 + 2 * WORD_BYTES else None
     except ValueError:
         units = None
     return Decimal(units).scaleb(-token.decimals) if units is not None else None
+
+
+async def used_on_chain(service: Service, token: Token, address: str, nonce: str) -> bool | None:
+    """Whether a signed payment was carried out, by the token's contract; `nonce` is `0x` and 64 hexadecimal digits.
+
+    None for an answer that is neither yes nor no. Raises `ServiceError`.
+    """
+    words = f"{address.removeprefix('0x').lower():0>64}{nonce.removeprefix('0x').lower():0>64}"
+    call = {"to": token.address, "data": f"{AUTHORIZATION_STATE}{words}"}
+    answer = await service.crypto_rpc.call(RPC_NETWORKS[token.chain_id], "eth_call", [call, "latest"])
+    told = answer.outcome.result
+    yes_or_no = {f"0x{0:064x}": False, f"0x{1:064x}": True}
+    return yes_or_no.get(told) if isinstance(told, str) else None

@@ -21,7 +21,7 @@ from app.service.errors import AuthenticationFailed
 from app.service.wallet_auth import WalletAuth
 from app.storage.atomic_files import write_atomically
 from app.storage.errors import StorageError
-from app.storage.signatures import Signature, Signatures
+from app.storage.wallet.signatures import Signature, Signatures
 from app.translation import tr
 from app.ui.wallet.state import SignedRow
 from app.wallet.addresses import read_address
