@@ -1,27 +1,38 @@
 #!/usr/bin/env python3
-"""Everything that starts with a fresh clone: `python3 packaging/bootstrap.py run`, `test`, `bench`, `lock`, `shots`.
+"""Run, test and maintain a clone: `python3 packaging/bootstrap.py run`, `test`, `sandbox`, `bench`, `lock`, `shots`.
 
-Standard library only, from any folder, on Python 3.11 to 3.13. Until the version is checked, this file keeps to what
-an older Python 3 can read (hence the quoted annotations), so that it can say what is wrong.
+Standard library only, from any folder, on Python 3.11 to 3.14. Until the version is checked, this file uses only syntax
+that an older Python 3 can read (hence the quoted annotations), so that it can report the problem.
 """
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-SUPPORTED = ((3, 11), (3, 12), (3, 13))
+SUPPORTED = ((3, 11), (3, 12), (3, 13), (3, 14))
 
 
-def version_problem(version: "tuple[int, int]", find: "Callable[[str], str | None]" = shutil.which) -> "str | None":
-    """Return what to say when this Python cannot run Rialto, naming one on this computer that can; else None."""
+def works(command: str) -> bool:
+    """Return whether a command starts a Python. The shims of pyenv exist for versions that are not selected."""
+    if shutil.which(command) is None:
+        return False
+    try:
+        return subprocess.run([command, "-c", ""], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def version_problem(version: "tuple[int, int]", starts: "Callable[[str], bool]" = works) -> "str | None":
+    """Return an error message if this Python cannot run Rialto, naming one on this computer that can; else None."""
     if version in SUPPORTED:
         return None
-    said = f"Rialto needs Python 3.11, 3.12 or 3.13; this is Python {version[0]}.{version[1]}."
-    for major, minor in reversed(SUPPORTED):
-        name = f"python{major}.{minor}"
-        if find(name):
-            return f"{said} There is a {name} here: use it instead of python3 in the same line."
+    names = [f"{major}.{minor}" for major, minor in SUPPORTED]
+    said = f"Rialto needs Python {', '.join(names[:-1])} or {names[-1]}; this is Python {version[0]}.{version[1]}."
+    for name in reversed(names):
+        if starts(f"python{name}"):
+            return f"{said} There is a python{name} here: use it instead of python3 in the same line."
     return f"{said} Install one of them, then use it instead of python3 in the same line."
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import suite
 import system_packages
-from environments import ROOT, Environment, cache_folder, ensure, fit_for_environments, prove_qt
+from environments import ROOT, Environment, cache_folder, ensure, find, fit_for_environments, prove_qt
 from locks import DEV_LOCK, PACKAGE_LOCK, RUN_LOCK, lock
 from progress import Refusal, say, speak_everywhere
 
@@ -54,6 +54,8 @@ def read_command_line(arguments: Sequence[str]) -> tuple[argparse.Namespace, lis
     command.set_defaults(command=run)
     command = commands.add_parser("test", help="ruff, mypy and the whole test suite; `test -- ARGS` is for pytest")
     command.set_defaults(command=test)
+    command = commands.add_parser("sandbox", help="start the Sandbox alone; `sandbox -- ARGS` passes arguments on")
+    command.set_defaults(command=sandbox)
     command = commands.add_parser("bench", help="measure, and print ratios; `bench -- TOPIC …` measures only those")
     command.set_defaults(command=bench)
     command = commands.add_parser("lock", help="write the lock files from pyproject.toml")
@@ -88,6 +90,14 @@ def test(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return suite.run(prepare_for_tests(options), rest)
 
 
+def sandbox(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """Serve the Sandbox without a window. It needs none of the system's packages but the one for `venv`."""
+    if not options.without_system_packages and not find(".venv", RUN_LOCK).ready:
+        system_packages.require(system_packages.for_venv())
+    python = ensure(".venv", RUN_LOCK).python
+    return replace_by([str(python), "-m", "app.sandbox", *rest], dict(os.environ))
+
+
 def bench(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """Measure. The figures are only worth something on a computer that does nothing else meanwhile."""
     python = prepare_for_tests(options).python
@@ -96,7 +106,7 @@ def bench(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 def make_locks(options: argparse.Namespace, rest: Sequence[str]) -> int:
     if not options.without_system_packages:
-        system_packages.require_venv()
+        system_packages.require(system_packages.for_venv())
     lock(upgrade=options.upgrade)
     return 0
 
@@ -141,10 +151,13 @@ def prepare(
         wanted += system_packages.QT_WINDOW
     if lock_file == DEV_LOCK:
         wanted += system_packages.for_tests()
-    check_system = not options.without_system_packages
-    if check_system:
+    if lock_file == PACKAGE_LOCK:
+        wanted += system_packages.for_packages()
+    if not options.without_system_packages:
+        if not find(name, lock_file).ready:
+            wanted += system_packages.for_venv()
         system_packages.require(wanted)
-    environment = ensure(name, lock_file, before=system_packages.require_venv if check_system else lambda: None)
+    environment = ensure(name, lock_file)
     prove_qt(environment, environ.get("QT_QPA_PLATFORM") or "default", environ)
     return environment
 

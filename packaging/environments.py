@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,16 +61,15 @@ def stamp_of(lock: Path) -> str:
     return hashlib.sha256("\n".join(made_from).encode()).hexdigest()
 
 
-def ensure(name: str, lock: Path, *, root: Path = ROOT, before: Callable[[], None] = lambda: None) -> Environment:
-    """Return the ready environment `name`, making it first where needed. `before` runs only when it is made.
+def ensure(name: str, lock: Path, *, root: Path = ROOT) -> Environment:
+    """Return the ready environment `name`, making it first where needed.
 
     Raises `Refusal` when it cannot be made here.
     """
-    home = home_for(name, lock, root)
-    environment = Environment(home / name, lock)
+    environment = find(name, lock, root)
     if environment.ready:
         return environment
-    before()
+    home = environment.folder.parent
     if home != root:
         say(f"The program's folder cannot hold its libraries, so they are kept in {home}.")
     with alone(home):
@@ -79,11 +78,12 @@ def ensure(name: str, lock: Path, *, root: Path = ROOT, before: Callable[[], Non
     return environment
 
 
-def home_for(name: str, lock: Path, root: Path = ROOT) -> Path:
-    """Return the folder that holds environments: the program's own, or one in the person's cache where that cannot."""
-    if Environment(root / name, lock).ready or fit_for_environments(root):
-        return root
-    return cache_folder() / hashlib.sha256(str(root).encode()).hexdigest()[:12]
+def find(name: str, lock: Path, root: Path = ROOT) -> Environment:
+    """Return the environment `name`, ready or not: in the program's folder, or in the user's cache if that fails."""
+    environment = Environment(root / name, lock)
+    if environment.ready or fit_for_environments(root):
+        return environment
+    return Environment(cache_folder() / hashlib.sha256(str(root).encode()).hexdigest()[:12] / name, lock)
 
 
 def fit_for_environments(root: Path) -> bool:

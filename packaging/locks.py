@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from bootstrap import SUPPORTED
 from environments import ROOT, Environment, alone, cache_folder, clear, fit_for_environments
 from progress import CommandFailed, Refusal, quietly, say, step
 
@@ -22,8 +23,7 @@ PACKAGE_LOCK = ROOT / "packaging" / "requirements-package.lock"
 CONSTRAINTS = ROOT / "packaging" / "lock-constraints.txt"
 HEADER = "# Made by `python3 packaging/bootstrap.py lock` from pyproject.toml. Not edited by hand.\n"
 UV = "uv==0.13.8"
-OLDEST_PYTHON = "3.11"
-PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = tuple(f"{major}.{minor}" for major, minor in SUPPORTED)
 # What the wheels are looked for on; the names are uv's. Linux is what PySide6's wheels ask of the C library.
 SYSTEMS = (
     "x86_64-manylinux_2_34",
@@ -55,7 +55,7 @@ def compile_lock(
     uv: Sequence[str], target: Path, *, extras: Sequence[str], constraints: Sequence[Path], upgrade: bool
 ) -> None:
     """Resolve pyproject.toml with the named extras into one hashed, universal lock file."""
-    command = [*uv, "pip", "compile", "pyproject.toml", "--universal", "--python-version", OLDEST_PYTHON]
+    command = [*uv, "pip", "compile", "pyproject.toml", "--universal", "--python-version", PYTHONS[0]]
     command += ["--generate-hashes", "--no-header", "--no-annotate", "--only-binary", ":all:", "--output-file"]
     with tempfile.TemporaryDirectory() as scratch:
         written = Path(scratch) / target.name

@@ -97,7 +97,7 @@ description = "A test double for AI, media and chain services with OpenAI-compat
 readme = "README.md"
 license = "MIT"
 license-files = ["LICENSE"]
-requires-python = {json.dumps(project["requires-python"])}
+requires-python = {json.dumps(str(project["requires-python"]).partition(",")[0])}
 dependencies = {lines(NEEDED)}
 
 [project.scripts]

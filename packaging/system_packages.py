@@ -34,6 +34,8 @@ SOUND = ("libportaudio2", "libasound2-plugins", "libpulse0", "libxrandr2")
 # Tests start a real Secret Service on a bus of their own, a sound server with null devices, curl as people do, and a
 # window on a screen of its own for a screen reader's bus.
 TESTS = (*QT_WINDOW, "dbus", "gnome-keyring", "pulseaudio", "pulseaudio-utils", "curl", "xvfb", "at-spi2-core")
+# Packing: the linker's tools, and what finds the packages that a library is from.
+PACKAGES = ("binutils", "dpkg-dev")
 # The Sandbox's page is tried in a browser. Ubuntu has it as a snap only, which apt cannot install everywhere.
 TESTS_ON_DEBIAN = ("chromium",)
 
@@ -51,6 +53,12 @@ def is_debian_family(os_release: Path = OS_RELEASE) -> bool:
 def for_tests(os_release: Path = OS_RELEASE) -> tuple[str, ...]:
     """Return what the suite needs beyond the program."""
     return (*TESTS, *TESTS_ON_DEBIAN) if _family(os_release)[:1] == ["debian"] else TESTS
+
+
+def for_packages() -> tuple[str, ...]:
+    """Return what packing needs beyond the program. The library of Debian's own Python goes into the package."""
+    own = (f"libpython{sys.version_info.major}.{sys.version_info.minor}",) if sys.base_prefix == "/usr" else ()
+    return (*PACKAGES, *own)
 
 
 def missing(wanted: Sequence[str]) -> list[str]:
@@ -72,16 +80,19 @@ def require(wanted: Iterable[str]) -> None:
         install(lacking)
 
 
-def require_venv() -> None:
-    """Make `python -m venv` work. Debian ships Python without `ensurepip` until python3-venv is installed."""
+def for_venv() -> tuple[str, ...]:
+    """Return what `python -m venv` needs: Debian ships Python without `ensurepip` until python3-venv is installed.
+
+    Raises `Refusal` on other systems.
+    """
     if find_spec("ensurepip") is not None:
-        return
+        return ()
     if not is_debian_family():
         raise Refusal(
             "This Python cannot make virtual environments: its module ensurepip is missing.\n"
             "Install the venv package of your system for it, or use the Python of python.org."
         )
-    install([f"python{sys.version_info.major}.{sys.version_info.minor}-venv"])
+    return (f"python{sys.version_info.major}.{sys.version_info.minor}-venv",)
 
 
 def install(names: Sequence[str]) -> None:
@@ -89,8 +100,7 @@ def install(names: Sequence[str]) -> None:
     say(f"Missing system packages: {' '.join(names)}")
     prefix = privileges()
     if prefix is None:
-        line = shlex.join(["sudo", "apt-get", "install", "--no-install-recommends", *names])
-        raise Refusal(f"Installing them needs your password. Run this line, then start again:\n\n    {line}\n")
+        raise Refusal(line_to_run(names))
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", f"DPkg::Lock::Timeout={LOCK_TIMEOUT_S}"]
     try:
         with step("Reading the lists of system packages"):
@@ -102,6 +112,15 @@ def install(names: Sequence[str]) -> None:
             quietly([*apt, "-q", "install", "-y", "--no-install-recommends", *names])
     except CommandFailed as failure:
         raise Refusal(f"The system packages could not be installed. apt-get said:\n\n{failure.tail}\n") from failure
+
+
+def line_to_run(names: Sequence[str]) -> str:
+    """Return the message with the one line that installs everything."""
+    has_sudo = shutil.which("sudo") is not None
+    sudo = "sudo " if has_sudo else ""
+    line = f"{sudo}apt-get update && {sudo}apt-get install --no-install-recommends {shlex.join(names)}"
+    how = "Installing them needs your password. Run this line" if has_sudo else "Run this line as root"
+    return f"{how}, then start again:\n\n    {line}\n"
 
 
 def privileges() -> list[str] | None:

@@ -21,18 +21,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import bare_roots
+from bare_roots import MIRROR, PERSON, Root, Wrong, say
+
 # Debian 12 and 13, and what a desktop of theirs has; the tarball carries the rest.
 RELEASES = {
     "bookworm": ("libasound2", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0", "ca-certificates"),
     "trixie": ("libasound2t64", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0t64", "ca-certificates"),
 }
 SOUND = ("pulseaudio", "libasound2-plugins")  # a server, and ALSA's way to it; PortAudio is in the tarball
-MIRROR = "http://deb.debian.org/debian"
-PERSON = "person"
-WITHIN_S = 900
 WINDOW_WITHIN_S = 60
 # What the trial itself needs in the root, besides what the packages ask for.
 AROUND = ("xvfb", "x11-utils", "xdotool")
+HAS_LOUDSPEAKER = re.compile(r"^Audio +ok +[1-9]", re.MULTILINE)  # a row of the self-test
+NEEDS_ENGINES = "sudo apt install rialto-sandbox"
 NOTE = "noted"  # what the stand-in for xdg-open was started with
 XDG_OPEN = f"""#!/bin/sh
 {{ echo "$@"; env; }} >"$HOME/{NOTE}.new"
@@ -48,45 +50,15 @@ exit $code
 """
 
 
-class Wrong(Exception):
-    """Something is not as it should be."""
-
-
-class Root:
-    """One fresh root; `run` works in it as root or as the ordinary user."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def run(self, *command: str, user: str = "", check: bool = True, environ: Sequence[str] = ()) -> str:
-        """Run a command and return all that it said. Raises `Wrong` when it fails."""
-        who = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--reset-env"] if user else []
-        whole = ["chroot", str(self.folder), *who, "env", *environ, "DEBIAN_FRONTEND=noninteractive", *command]
-        done = subprocess.run(
-            whole,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            timeout=WITHIN_S,
-            check=False,
-        )
-        if check and done.returncode != 0:
-            raise Wrong(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
-        return done.stdout
-
-    def apt(self, *arguments: str) -> str:
-        return self.run("apt-get", "-q", "-y", "-o", "Dpkg::Use-Pty=0", *arguments)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("packages", nargs="+", type=Path, metavar="FILE", help="both .deb, and the tarball if wanted")
     parser.add_argument("--release", action="append", help=f"the releases to try; by itself {', '.join(RELEASES)}")
     parser.add_argument("--mirror", default=MIRROR)
     parser.add_argument("--work", type=Path, help="where the roots are made, and bare ones stay for the next trial")
-    parser.add_argument("--apt-conf", action="append", type=Path, default=[], help="a file for /etc/apt/apt.conf.d")
+    parser.add_argument(
+        "--copy", action="append", type=Path, default=[], help="a file or folder of this machine that the roots need"
+    )
     options = parser.parse_args()
     packages = {path.name.partition("_")[0]: path.resolve() for path in options.packages if path.suffix == ".deb"}
     tarballs = [path.resolve() for path in options.packages if path.name.endswith(".tar.xz")]
@@ -98,10 +70,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(dir=options.work, prefix="rialto-roots-") as work:
             for release in options.release or RELEASES:
                 bare = (options.work or Path(work)) / f"{release}-bare"
-                if not bare.exists():
-                    unfinished = Path(work) / "unfinished"
-                    make_bare(release, unfinished, options.mirror, options.apt_conf)
-                    unfinished.rename(bare)
+                bare_roots.make(release, bare, options.mirror, options.copy, AROUND)
                 for tarball in tarballs:
                     with fresh(bare, Path(work) / f"{release}-tarball") as root:
                         try_tarball(release, tarball, root)
@@ -148,38 +117,14 @@ def check_entries(package: Path) -> None:
             say(f"{command[0]}: valid")
 
 
-def make_bare(release: str, folder: Path, mirror: str, apt_conf: Sequence[Path]) -> None:
-    """Make a minimal root with an ordinary user, an X server and a stand-in for xdg-open. Raises `Wrong`."""
-    say(f"{release}: making a bare root")
-    made = subprocess.run(
-        ["debootstrap", "--variant=minbase", release, str(folder), mirror],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
-    if made.returncode != 0:
-        raise Wrong(f"debootstrap ended with {made.returncode}:\n{made.stdout[-2000:]}")
-    for path in apt_conf:
-        shutil.copy(path, folder / "etc/apt/apt.conf.d" / path.name)
+@contextmanager
+def fresh(bare: Path, folder: Path) -> Iterator[Root]:
+    """A copy of a bare root with a stand-in for xdg-open; it is removed afterwards."""
+    root = bare_roots.fresh(bare, folder)
     opener = folder / "usr/local/bin/xdg-open"
     opener.write_text(XDG_OPEN, encoding="utf-8")
     opener.chmod(0o755)
-    root = Root(folder)
-    with mounted(folder):
-        root.run("useradd", "--create-home", PERSON)
-        root.apt("update")
-        root.apt("install", "--no-install-recommends", *AROUND)
-
-
-@contextmanager
-def fresh(bare: Path, folder: Path) -> Iterator[Root]:
-    """A copy of a bare root, which is removed afterwards."""
-    subprocess.run(["cp", "-a", str(bare), str(folder)], check=True)
-    with mounted(folder):
-        root = Root(folder)
-        root.apt("update")  # the bare one may be days old
-        yield root
+    yield root
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -192,12 +137,12 @@ def try_packages(release: str, packages: dict[str, Path], root: Root) -> None:
     say(f"{release}: rialto installed in {time.monotonic() - begun:.0f} s")
     window_opens(root, "rialto")
     say(f"{release}: its window opens for an ordinary user, and a folder, with nothing of ours in its environment")
-    alone = root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"])
-    if "sudo apt install rialto-sandbox" not in alone:
+    alone = root.run("rialto", "--self-test", user=PERSON)
+    if NEEDS_ENGINES not in alone:
         raise Wrong(f"without the engines, the self-test does not name their package:\n{alone}")
     say(f"{release}: without the engines it names the package that brings them")
     root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto-sandbox'].name}")
-    print(root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"]))
+    print(root.run("rialto", "--self-test", user=PERSON))
     say(f"{release}: it passes its own test")
     removed(root)
     say(f"{release}: removed, and nothing is left but what the user made")
@@ -209,9 +154,9 @@ def try_tarball(release: str, tarball: Path, root: Root) -> None:
     window_opens(root, "/opt/rialto/rialto")
     say(f"{release}: the tarball's window opens, and so does a folder, with nothing of ours in its environment")
     root.apt("install", "--no-install-recommends", *SOUND)
-    said = root.run("sh", "-c", SELF_TEST_WITH_SOUND, user=PERSON, environ=[f"HOME=/home/{PERSON}"])
+    said = root.run("sh", "-c", SELF_TEST_WITH_SOUND, user=PERSON)
     print(said)
-    if not re.search(r"^Sound +ok +[1-9]", said, re.MULTILINE):
+    if not HAS_LOUDSPEAKER.search(said):
         raise Wrong("the tarball finds no loudspeaker")
     if root.run("dpkg", "-l", "libportaudio2", check=False).count("\nii"):
         raise Wrong("PortAudio is installed, so the one of the tarball was not tried")
@@ -249,7 +194,7 @@ done
 cat /tmp/rialto.out
 exit 99
 """
-    root.run("sh", "-c", script, user=PERSON, environ=[f"HOME=/home/{PERSON}"])
+    root.run("sh", "-c", script, user=PERSON)
     opened, *environ = (root.folder / f"home/{PERSON}/{NOTE}").read_text(encoding="utf-8").splitlines()
     if not opened.endswith("/images"):
         raise Wrong(f"another folder was opened: {opened}")
@@ -280,20 +225,6 @@ def removed(root: Root) -> None:
         raise Wrong(f"something is left: {[*left, *ours][:10]}")
     if not data.is_dir():
         raise Wrong("what the user made is gone")
-
-
-@contextmanager
-def mounted(folder: Path) -> Iterator[None]:
-    """/proc, which debootstrap leaves empty; taken away again whatever happens. Its /dev has what is needed."""
-    subprocess.run(["mount", "-t", "proc", "proc", str(folder / "proc")], check=True)
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", str(folder / "proc")], check=False)
-
-
-def say(words: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {words}", flush=True)
 
 
 if __name__ == "__main__":

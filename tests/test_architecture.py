@@ -42,8 +42,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.documents.markup": ("app.documents", "nh3"),
     "app.documents.worker": ("app.documents", "watchfiles"),
     "app.documents*": ("app.documents", "numpy"),
-    # cryptography: the signatures of a quote, and AES; coincurve: secp256k1; Crypto: keccak, for addresses
-    "app.sealed*": ("app.sealed", "cryptography", "coincurve", "Crypto"),
+    "app.sealed.secp256k1": ("coincurve", "cryptography", "eth_keys", "eth_utils"),
+    # cryptography: the signatures of a quote, and AES; Crypto: keccak, for addresses
+    "app.sealed*": ("app.sealed", "cryptography", "Crypto"),
     "app.service.http.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
     # httpcore: what httpx stands on, for sockets and proxies of our own; h11: what that reads chunks with
     "app.service.http.network_*": ("app.service", "httpx", "httpcore", "h11"),

@@ -30,6 +30,7 @@ class Engine(NamedTuple):
     packages: str = ""  # what to install, as pip names it
     licence: str = ""
     part: str = ""  # our own module below app.sandbox that works with it, imported by the first call that needs it
+    newest_python: tuple[int, int] | None = None  # for which its packages are released; None: any
 
     @property
     def state(self) -> str:
@@ -81,6 +82,7 @@ ENGINES: Mapping[str, Engine] = {
         "pocketsphinx soundfile numpy av",
         "BSD-2-Clause",
         "media.transcription_engine",
+        (3, 13),
     ),
     "chains": Engine(
         "py-evm Ethereum virtual machine",
@@ -138,11 +140,18 @@ def without_library(error: ModuleNotFoundError) -> str:
     return f"This needs the library {library}, which is not installed here. Install the extra {EXTRA}."
 
 
-def remedy(engine: Engine, program: Path | None = None) -> str:
-    """Say how the engine gets here: by pip for a checkout, by a package or anew for the built program `program`."""
+def remedy(
+    engine: Engine,
+    program: Path | None = None,
+    python: tuple[int, int] = (sys.version_info.major, sys.version_info.minor),
+) -> str:
+    """Return how to get the engine: with pip for a checkout, from a package for the built program `program`."""
     if program is None and getattr(sys, "frozen", False):
         program = Path(sys.executable).resolve()
     if program is None:
+        if engine.newest_python is not None and python > engine.newest_python:
+            newest = ".".join(map(str, engine.newest_python))
+            return f"It is not released for Python {python[0]}.{python[1]} yet. Use Python {newest} for it."
         return f"Install the extra {EXTRA}, or: pip install {engine.packages}"
     if program.is_relative_to("/usr"):
         return f"It comes with the package {DEBIAN_PACKAGE}: sudo apt install {DEBIAN_PACKAGE}"

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 import secrets
 
-from coincurve import PublicKey
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from app.sealed.keys import is_key
+from app.sealed import secp256k1
 from app.translation import tr
 
 INFO = b"ecdsa_encryption"
@@ -46,7 +45,7 @@ class SecretKey:
     def __init__(self, secret: bytes | None = None) -> None:
         """A new key; `secret` (32 bytes) is for tests with fixed keys."""
         self._secret = bytearray(secret if secret is not None else _fresh())
-        self.public = PublicKey.from_valid_secret(bytes(self._secret)).format(compressed=False)
+        self.public = secp256k1.public_key(bytes(self._secret))
 
     def agree(self, other: bytes) -> bytes:
         """The AES key shared with the owner of a 65-byte public key. Raises `EnvelopeDecryptionError`."""
@@ -56,7 +55,7 @@ class SecretKey:
             raise EnvelopeDecryptionError(tr("The envelope has no valid public key."))
         try:
             # Not in constant time: the secret lives for one session, and only the network could hear the time.
-            shared = PublicKey(other).multiply(bytes(self._secret)).format(compressed=False)[1:33]
+            shared = secp256k1.shared_x(other, bytes(self._secret))
         except ValueError:
             raise EnvelopeDecryptionError(tr("The envelope has no valid public key.")) from None
         return HKDF(SHA256(), 32, None, INFO).derive(shared)
@@ -82,7 +81,7 @@ def seal(text: str, recipient: bytes, *, ephemeral: SecretKey | None = None, non
 
     `ephemeral` and `nonce` are for fixed vectors. Raises `EnvelopeDecryptionError` for a key that is none.
     """
-    if not is_key(recipient):
+    if not secp256k1.is_on_curve(recipient):
         raise EnvelopeDecryptionError(tr("The model’s key is not valid."))
     own = ephemeral or SecretKey()
     fresh = nonce or secrets.token_bytes(NONCE_BYTES)

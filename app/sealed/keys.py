@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from coincurve import PublicKey
 from Crypto.Hash import keccak
+
+from app.sealed import secp256k1
 
 _KEY = re.compile(r"(?:0[xX])?(?:04)?([0-9a-fA-F]{128})")
 _ADDRESS = re.compile(r"0[xX]([0-9a-fA-F]{40})")
@@ -15,18 +16,7 @@ def read_key(text: object) -> bytes | None:
     """The 65 bytes (04‖x‖y) of a key in hex, with or without the leading 04. None for anything that is no point."""
     match = _KEY.fullmatch(text.strip()) if isinstance(text, str) else None
     key = b"\x04" + bytes.fromhex(match[1]) if match is not None else b""
-    return key if is_key(key) else None
-
-
-def is_key(key: bytes) -> bool:
-    """Whether these are the 65 bytes of a point on the curve."""
-    if len(key) != 65 or key[0] != 4:
-        return False
-    try:
-        PublicKey(key)
-    except ValueError:
-        return False
-    return True
+    return key if secp256k1.is_on_curve(key) else None
 
 
 def address_of(key: bytes) -> bytes:

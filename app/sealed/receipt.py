@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from coincurve import PublicKey
-
+from app.sealed import secp256k1
 from app.sealed.keys import address_of, keccak256
 from app.translation import tr
 
@@ -81,7 +80,6 @@ def recover_signer(text: str, signature: bytes) -> bytes | None:
     if v not in (0, 1):
         return None
     try:
-        key = PublicKey.from_signature_and_message(signature[:64] + bytes([v]), digest, hasher=None)
+        return address_of(secp256k1.recover(signature[:64] + bytes([v]), digest))
     except ValueError:
         return None
-    return address_of(key.format(compressed=False))

@@ -14,7 +14,7 @@ from bootstrap import version_problem
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
 MODULES = sorted(PACKAGING.glob("*.py"))
-SUPPORTED = ("3.11", "3.12", "3.13")
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 
 
 def imports_of(path: Path) -> set[str]:
@@ -31,7 +31,7 @@ def interpreters() -> list[str]:
     """Return every supported Python that this computer has, the current one first; each is asked who it is."""
     found = {sys.version.rpartition("(")[0].split()[0].rpartition(".")[0]: sys.executable}
     candidates = [shutil.which(f"python{version}") for version in SUPPORTED]
-    candidates += [str(path) for path in (Path.home() / ".pyenv" / "versions").glob("3.1[123].*/bin/python")]
+    candidates += [str(path) for path in (Path.home() / ".pyenv" / "versions").glob("3.1[1234].*/bin/python")]
     for candidate in filter(None, candidates):
         asked = subprocess.run(
             [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
@@ -69,18 +69,27 @@ def test_the_entry_can_be_read_by_an_older_python() -> None:
     ast.parse((PACKAGING / "bootstrap.py").read_text(encoding="utf-8"), feature_version=(3, 7))
 
 
-@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13)])
+@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13), (3, 14)])
 def test_a_supported_python_is_taken(version: tuple[int, int]) -> None:
     assert version_problem(version) is None
 
 
 def test_another_python_is_told_which_one_to_use() -> None:
-    said = version_problem((3, 9), find=lambda name: "/usr/bin/python3.12" if name == "python3.12" else None)
+    said = version_problem((3, 9), starts=lambda name: name == "python3.12")
     assert said == (
-        "Rialto needs Python 3.11, 3.12 or 3.13; this is Python 3.9. "
+        "Rialto needs Python 3.11, 3.12, 3.13 or 3.14; this is Python 3.9. "
         "There is a python3.12 here: use it instead of python3 in the same line."
     )
-    assert "Install one of them" in version_problem((3, 14), find=lambda name: None)
+    assert "Install one of them" in version_problem((3, 15), starts=lambda name: False)
+
+
+def test_a_shim_that_starts_no_python_is_not_recommended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shims of pyenv exist for every installed version, and say "command not found" unless it is selected."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name, code in (("python3.13", 127), ("python3.12", 0)):
+        (tmp_path / name).write_text(f"#!/bin/sh\nexit {code}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    assert "There is a python3.12 here" in version_problem((3, 9))
 
 
 @pytest.mark.parametrize("python", interpreters())
@@ -96,7 +105,7 @@ def test_help_is_given_from_any_folder_on_every_python_here(python: str, tmp_pat
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    for command in ("run", "test", "bench", "lock", "shots"):
+    for command in ("run", "test", "sandbox", "bench", "lock", "shots"):
         assert command in ended.stdout
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import environments
 import pytest
-from environments import Environment, ensure, fit_for_environments, home_for, prove_qt, stamp_of
+from environments import Environment, ensure, find, fit_for_environments, prove_qt, stamp_of
 from progress import CommandFailed, Refusal
 
 
@@ -48,7 +48,7 @@ def test_the_second_start_finds_everything_and_calls_nothing(root, lock, tools) 
     first = ensure(".venv", lock, root=root)
     assert [command[1:3] for command in tools] == [["-m", "venv"], ["-m", "pip"]]
     tools.clear()
-    assert ensure(".venv", lock, root=root, before=lambda: pytest.fail("nothing is to be made")) == first
+    assert ensure(".venv", lock, root=root) == first
     assert tools == []
 
 
@@ -129,7 +129,7 @@ def test_a_path_that_venv_refuses_is_not_fit(tmp_path: Path) -> None:
 def test_a_ready_environment_is_used_even_where_nothing_can_be_written(root, lock, tools, monkeypatch) -> None:
     ensure(".venv", lock, root=root)
     monkeypatch.setattr(environments, "fit_for_environments", lambda folder: False)
-    assert home_for(".venv", lock, root) == root
+    assert find(".venv", lock, root).folder.parent == root
 
 
 def test_two_starts_at_once_make_one_environment(root, lock, tools) -> None:

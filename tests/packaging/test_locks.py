@@ -65,5 +65,5 @@ def test_pyside_is_locked_to_the_version_that_python_3_11_survives() -> None:
 
 
 def test_the_pythons_that_are_locked_for_are_the_ones_that_the_project_names() -> None:
-    assert project()["requires-python"] == ">=3.11,<3.14"
-    assert PYTHONS == ("3.11", "3.12", "3.13")
+    assert PYTHONS == ("3.11", "3.12", "3.13", "3.14")
+    assert project()["requires-python"] == ">=3.11,<3.15"

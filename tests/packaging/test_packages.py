@@ -27,8 +27,10 @@ from locks import PACKAGE_LOCK, RUN_LOCK, host_lines, pinned
 from progress import Refusal
 
 from app.bootstrap.options import Options, read_options
+from app.sandbox import installed_engines
 from app.service.updates import read_feed
 from app.storage.licenses import from_text, to_text
+from app.ui.shell import self_test
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = (ROOT / "packaging" / "rialto.spec").read_text(encoding="utf-8")
@@ -362,3 +364,17 @@ def depends_of(package: Path) -> list[str]:
 )
 def test_the_trial_of_a_package_sees_what_an_opened_program_gets_of_ours(line: str) -> None:
     assert try_deb.of_ours(["HOME=/home/person", line, "DISPLAY=:7"]) == [line]
+
+
+def test_the_trial_finds_the_rows_that_the_self_test_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = installed_engines.ENGINES["speech"]
+    assert try_deb.NEEDS_ENGINES in installed_engines.remedy(engine, Path("/usr/lib/rialto/rialto"))
+    devices = {"output": ["loudspeaker"], "input": []}
+    monkeypatch.setattr(self_test.AudioHost, "devices", lambda self, kind: devices[kind])
+    self_test.report_audio(self_test.Table())
+    assert try_deb.HAS_LOUDSPEAKER.search(capsys.readouterr().out)
+    devices["output"] = []
+    self_test.report_audio(self_test.Table())
+    assert not try_deb.HAS_LOUDSPEAKER.search(capsys.readouterr().out)

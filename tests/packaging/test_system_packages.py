@@ -1,11 +1,14 @@
 """Missing Debian packages: found with a dpkg-query of our own on the PATH, installed or named in one line."""
 
+import shutil
 import sys
 from pathlib import Path
 
+import commands
 import progress
 import pytest
 import system_packages
+from environments import Environment
 from progress import Refusal, step
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="dpkg is a matter of Linux")
@@ -86,9 +89,39 @@ def test_without_permission_one_line_is_named_and_nothing_is_changed(debian: Deb
     with pytest.raises(Refusal) as refused:
         system_packages.require(("libgl1", "dbus"))
     lines = [line.strip() for line in str(refused.value).splitlines() if "apt-get" in line]
-    assert lines == ["sudo apt-get install --no-install-recommends dbus libgl1"]
+    assert lines == ["sudo apt-get update && sudo apt-get install --no-install-recommends dbus libgl1"]
     assert capsys.readouterr().out == "Missing system packages: dbus libgl1\n"
     assert debian.calls == []
+
+
+def test_without_sudo_the_line_is_for_root(debian: Debian, monkeypatch) -> None:
+    which = shutil.which
+    monkeypatch.setattr(system_packages.shutil, "which", lambda name: None if name == "sudo" else which(name))
+    with pytest.raises(Refusal) as refused:
+        system_packages.require(("libgl1",))
+    assert str(refused.value).splitlines() == [
+        "Run this line as root, then start again:",
+        "",
+        "    apt-get update && apt-get install --no-install-recommends libgl1",
+    ]
+
+
+def test_everything_is_requested_in_one_line(debian: Debian, tmp_path: Path, monkeypatch) -> None:
+    """Libraries and the package for `venv`: a second line after the first would be a second round."""
+    debian.script("sudo", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setattr(system_packages, "find_spec", lambda name: None)
+    monkeypatch.setattr(commands, "find", lambda name, lock: Environment(tmp_path / name, lock))
+    options, _ = commands.read_command_line(["run"])
+    with pytest.raises(Refusal, match=r"libgl1 .*libportaudio2 .*python3\.\d+-venv"):
+        commands.prepare(".venv", commands.RUN_LOCK, options, window=False, environ={})
+
+
+@pytest.mark.parametrize(("prefix", "library"), [("/usr", True), ("/opt/python", False)])
+def test_packing_brings_its_tools_and_the_library_of_debians_python(monkeypatch, prefix: str, library: bool) -> None:
+    monkeypatch.setattr(system_packages.sys, "base_prefix", prefix)
+    wanted = system_packages.for_packages()
+    assert {"binutils", "dpkg-dev"} <= set(wanted)
+    assert any(name.startswith("libpython3.") for name in wanted) is library
 
 
 def test_root_installs_at_once_and_waits_for_another_apt(debian: Debian, monkeypatch) -> None:
@@ -117,7 +150,7 @@ def test_an_apt_that_fails_is_quoted(debian: Debian, monkeypatch) -> None:
 def test_python_without_ensurepip_gets_its_venv_package(debian: Debian, monkeypatch) -> None:
     monkeypatch.setattr(system_packages.os, "geteuid", lambda: 0)
     monkeypatch.setattr(system_packages, "find_spec", lambda name: None)
-    system_packages.require_venv()
+    system_packages.require(system_packages.for_venv())
     assert debian.calls[-1].endswith(f" python3.{sys.version_info.minor}-venv")
 
 
@@ -125,7 +158,7 @@ def test_python_without_ensurepip_elsewhere_is_a_sentence(debian: Debian, monkey
     monkeypatch.setattr(system_packages, "is_debian_family", lambda: False)
     monkeypatch.setattr(system_packages, "find_spec", lambda name: None)
     with pytest.raises(Refusal, match="cannot make virtual environments"):
-        system_packages.require_venv()
+        system_packages.for_venv()
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,13 @@ def test_a_built_program_names_the_package_that_brings_the_engine() -> None:
     assert "pip install espeakng-loader" in installed_engines.remedy(engine)
 
 
+def test_a_python_that_an_engine_is_not_released_for_is_named() -> None:
+    engine = installed_engines.ENGINES["transcription"]
+    said = installed_engines.remedy(engine, python=(3, 14))
+    assert said == "It is not released for Python 3.14 yet. Use Python 3.13 for it."
+    assert "pip install pocketsphinx" in installed_engines.remedy(engine, python=(3, 13))
+
+
 def test_a_sandbox_that_only_chats_loads_no_engine() -> None:
     script = (
         "import json, pathlib, sys, urllib.request\n"

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from app.sandbox.http.faults import KINDS, NAMES
+from app.sandbox.sealed import enclave
 from app.sandbox.sealed.enclave import Enclave, KeyPair, seal
 from tests.sandbox.support import Client, events_of
 
@@ -280,3 +281,11 @@ def test_every_lie_has_words_and_takes_its_own_kinds_only(sandbox: Client) -> No
             sandbox.fault(name, kind=kind)
         refused = sandbox.http.put(f"{sandbox.running.origin}/sandbox/faults/{name}", json={"kind": "other"})
         assert refused.status_code == 400, json.dumps(refused.json())
+
+
+def test_an_envelope_opens_whichever_library_sealed_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.14 has no coincurve."""
+    inside = Enclave()
+    for has_coincurve in {enclave.HAS_COINCURVE, False}:
+        monkeypatch.setattr(enclave, "HAS_COINCURVE", has_coincurve)
+        assert inside.open(seal("Rain in Oslo.", inside.key.public)) == "Rain in Oslo."

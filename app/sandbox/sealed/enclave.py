@@ -11,7 +11,6 @@ import json
 import secrets
 from dataclasses import dataclass, field
 
-import coincurve
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -24,6 +23,13 @@ from eth_utils.crypto import keccak
 from app.sandbox.http.errors import Json
 from app.sandbox.sealed.attestation_issuer import Authority
 from app.sandbox.sealed.nvidia import Signer
+
+try:
+    import coincurve
+except ImportError:  # coincurve 21 has no wheel for Python 3.14; OpenSSL does the same, more slowly
+    HAS_COINCURVE = False
+else:
+    HAS_COINCURVE = True
 
 RUNTIME_EVENT = 0x08000001
 SMALLEST = 65 + 12 + 16
@@ -68,10 +74,22 @@ def is_public_key(text: str) -> bool:
 
 def seal(text: str, recipient: bytes) -> str:
     """The envelope of a text for the owner of a public key."""
-    own, nonce = coincurve.PrivateKey(), secrets.token_bytes(12)
-    shared = coincurve.PublicKey(recipient).multiply(own.secret).format(compressed=False)[1:33]
-    public = own.public_key.format(compressed=False)
+    public, shared = _agree_once(recipient)
+    nonce = secrets.token_bytes(12)
     return (public + nonce + AESGCM(_key_of(shared)).encrypt(nonce, text.encode(), None)).hex()
+
+
+def _agree_once(recipient: bytes) -> tuple[bytes, bytes]:
+    """Return a new public key and the x-coordinate that it shares with `recipient`."""
+    if not HAS_COINCURVE:
+        own = ec.generate_private_key(ec.SECP256K1())
+        theirs = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256K1(), recipient)
+        return own.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint), own.exchange(
+            ec.ECDH(), theirs
+        )
+    key = coincurve.PrivateKey()
+    shared = coincurve.PublicKey(recipient).multiply(key.secret).format(compressed=False)[1:33]
+    return key.public_key.format(compressed=False), shared
 
 
 def _key_of(shared: bytes) -> bytes:

@@ -50,7 +50,7 @@ def guide() -> int:
         return 0 if acts.play(NAME, images, environ, title=tr("The self-test"), within_s=WITHIN_S) else 1
 
 
-class _Table:
+class Table:
     """Prints a line as soon as it is known."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class _Table:
 
 async def act(tour: TourGuide) -> None:
     """Look at every part. Raises `StepFailed` naming those that failed."""
-    window, table = tour.window, _Table()
+    window, table = tour.window, Table()
     await tour.until(tr("the welcome page"), lambda: window.focusWidget() is not None)
     table.line(
         "Rialto",
@@ -89,7 +89,7 @@ async def act(tour: TourGuide) -> None:
     _environment(table)
     await tour.until(tr("the key storage to be known"), lambda: place_is_known(window))
     _keyring(tour, table)
-    await asyncio.to_thread(_sound, table)
+    await asyncio.to_thread(report_audio, table)
     _order(table)
     await table.check(tr("Codecs"), _codecs)
     tour.press(window.focusWidget() or window, Qt.Key.Key_Return)
@@ -116,7 +116,7 @@ async def act(tour: TourGuide) -> None:
     print(tr("Everything works."), flush=True)
 
 
-def _pictures(tour: TourGuide, table: _Table) -> None:
+def _pictures(tour: TourGuide, table: Table) -> None:
     drawn = not pixmap(tour.window.theme, "logo", 32, "text").isNull()
     table.line(tr("Images"), OK if drawn else FAILED, tr("SVG is drawn") if drawn else tr("an SVG image is empty"))
     icon = not tour.window.windowIcon().pixmap(32, 32).isNull()
@@ -126,7 +126,7 @@ def _pictures(tour: TourGuide, table: _Table) -> None:
     table.line(tr("Fonts"), FAILED if missing else OK, words)
 
 
-def _certificates(table: _Table) -> None:
+def _certificates(table: Table) -> None:
     count = trusted_authorities()
     if count == 0:
         table.line(
@@ -142,14 +142,14 @@ def _certificates(table: _Table) -> None:
         )
 
 
-def _keyring(tour: TourGuide, table: _Table) -> None:
+def _keyring(tour: TourGuide, table: Table) -> None:
     secrets = tour.window.secrets
     state = secrets.state if secrets is not None else None
     found = state is not None and state.kind == "keyring"
     table.line(tr("Keyring"), OK if found else LACKING, getattr(state, "sentence", "") or getattr(state, "kind", ""))
 
 
-def _order(table: _Table) -> None:
+def _order(table: Table) -> None:
     """Qt asks ICU for the order of letters, and Rialto's packages carry a part of ICU's data only."""
     order = [QCollator(QLocale(name)).compare("öl", "zebra") for name in ("sv_SE", "de_DE")]
     right = order[0] > 0 > order[1]
@@ -165,7 +165,7 @@ async def _codecs() -> str:
     return tr_n("{n} file type can be read", "{n} file types can be read", len(formats))
 
 
-def _sound(table: _Table) -> None:
+def report_audio(table: Table) -> None:
     host = AudioHost()
     try:
         outputs, inputs = host.devices("output"), host.devices("input")
@@ -190,7 +190,7 @@ async def _sandbox(tour: TourGuide) -> str:
     return tour.chat.presenter.head().model_name
 
 
-async def _engines(tour: TourGuide, table: _Table, missing: set[str]) -> str:
+async def _engines(tour: TourGuide, table: Table, missing: set[str]) -> str:
     """Each engine that is not here, with what brings it; a copy that should hold all of them is broken without one."""
     window = tour.window
     window.open_settings("sandbox")
@@ -218,7 +218,7 @@ def _is_built() -> bool:
     return getattr(sys, "frozen", False)
 
 
-def _environment(table: _Table) -> None:
+def _environment(table: Table) -> None:
     """What Rialto opens inherits this process's environment: a library path of ours in it breaks other programs."""
     folder = str(resources_folder().parent)
     ours = [name for name, value in os.environ.items() if _is_built() and folder in value]
