@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import __version__
-from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import SecretStoreError
 from app.translation import tr
 from app.ui.kit.widgets.dialogs import confirm
@@ -83,7 +82,7 @@ async def remove_everything(rialto: Rialto) -> None:
     try:
         await rialto.accounts.removal.delete_all()
         if rialto.settings.value.proxy_user:
-            await rialto.places.delete(PROXY_OWNER, PROXY_PASSWORD)
+            await rialto.places.forget_proxy_password()
     except SecretStoreError as error:
         rialto.toast(tr("{sentence} Nothing else was removed.", sentence=error.sentence))
         return

@@ -7,9 +7,12 @@ under a passphrase, and that choice is remembered. Each read goes to that place;
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -32,10 +35,17 @@ if TYPE_CHECKING:
 AskToUnlock = Callable[[str], Awaitable[None]]  # given a sentence such as "Unlock to send."; returns when it is closed
 
 API_KEY = "api_key"  # the name of an account's one secret
-PROXY_OWNER, PROXY_PASSWORD = "connection", "proxy_password"  # whose secret the proxy's password is, and its name
 KEYRING = tr("System keyring")
 Tone = Literal["", "ok", "warn", "bad"]
 Ask = Literal["", "choose", "passphrase", "unlock"]
+
+
+class ProxyLogin(NamedTuple):
+    """What a proxy's password is for."""
+
+    host: str
+    port: int
+    user: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +126,13 @@ class Secrets(QObject):
         except SecretStoreError as error:
             raise CredentialUnavailable(error.sentence, locked=isinstance(error, StoreLocked)) from None
 
-    async def proxy_password(self) -> str:
-        """What the proxy is given, "" for none.
+    async def proxy_password(self, proxy: ProxyLogin | None = None) -> str:
+        """The password for a proxy, by default the one in the settings; "" for none.
 
         Raises `CredentialUnavailable` while it is locked, `ConnectionFailed` when there is no place that can be read.
         """
         try:
-            return await self.read(PROXY_OWNER, PROXY_PASSWORD) or ""
+            return await self.read(*self._proxy_item(proxy)) or ""
         except StoreLocked as error:
             raise CredentialUnavailable(error.sentence, locked=True) from None
         except SecretStoreError as error:
@@ -131,6 +141,27 @@ class Secrets(QObject):
     async def write(self, account_id: str, secret: str, name: str = API_KEY) -> None:
         """Asks to unlock first where that is needed. Raises `SecretStoreError`; `StoreAbsent` without a place yet."""
         await self._change_it(lambda place: place.write(account_id, name, secret))
+
+    async def keep_proxy_password(self, proxy: ProxyLogin, password: str) -> None:
+        """Keep a password for this proxy alone. Raises `SecretStoreError`."""
+        if not self._settings.value.proxy_secret:
+            self._settings.remember(proxy_secret=os.urandom(16).hex())
+        owner, name = self._proxy_item(proxy)
+        await self.write(owner, password, name)
+
+    async def forget_proxy_password(self) -> None:
+        """Delete the password for the proxy in the settings. Raises `SecretStoreError`."""
+        await self.delete(*self._proxy_item(None))
+
+    def _proxy_item(self, proxy: ProxyLogin | None) -> tuple[str, str]:
+        """Where the password is: its name is of this copy's settings and of the proxy.
+
+        Settings that somebody else wrote may name any proxy, but they do not lead to the password of another one.
+        """
+        value = self._settings.value
+        login = proxy or ProxyLogin(value.proxy_host, value.proxy_port, value.proxy_user)
+        bound = json.dumps([login.host.lower(), login.port, login.user])
+        return f"proxy-{value.proxy_secret}", hashlib.sha256(bound.encode()).hexdigest()[:32]
 
     async def delete(self, account_id: str, name: str = API_KEY, *, asks: bool = True) -> None:
         """Asks to unlock first where that is needed, unless told not to. Raises `SecretStoreError`."""

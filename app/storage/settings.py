@@ -69,6 +69,7 @@ class Settings(NamedTuple):
     proxy_host: str = ""
     proxy_port: int = 0  # 0 while there is none
     proxy_user: str = ""  # "" for a proxy without a user; its password is never here
+    proxy_secret: str = ""  # random: whose password it is, of all copies of Rialto; "" before there was one
     proxy_bypass: tuple[str, ...] = ()  # hosts that are called straight
     ca_files: tuple[str, ...] = ()  # paths of PEM files that are believed besides the system's certificates
     unknown: Mapping[str, Any] = _NONE  # keys of a newer version, kept as they came
@@ -83,7 +84,10 @@ _ONE_OF: Mapping[str, tuple[str, ...]] = {
     "proxy_kind": PROXY_KINDS,
 }
 _KEYS = tuple(name for name in Settings._fields if name != "unknown")
-_GONE = ("active_account",)  # of earlier versions: the list of accounts itself says which one is in use
+_GONE = (  # of earlier versions
+    "active_account",  # the list of accounts itself says which one is in use
+    "confirm_links",  # links are always confirmed
+)
 _DEFAULTS = Settings()
 
 

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.bootstrap.account_services import AccountServices
-from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
+from app.core.secret_storage import Secrets
 from app.core.tasks import TaskScope
 from app.credentials.redaction import Redactor
 from app.service.calls import Call
@@ -113,11 +113,37 @@ async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(
         assert "Reached the service in " in words(page.test)
         assert server.received[-1].headers["authorization"] == f"Bearer {KEY}"
         assert settings_harness.store.value.proxy_mode == "system"  # a test keeps nothing
-        assert (PROXY_OWNER, PROXY_PASSWORD) not in _held(settings_harness)
+        assert LOGIN[1] not in settings_harness.keychain.items.values()
 
 
-def _held(settings_harness) -> set[tuple[str, str]]:
-    return {tuple(user.split("/")[-2:]) for _, user in settings_harness.keychain.items}
+async def test_a_proxy_password_is_for_one_proxy_and_one_copy_of_rialto(page, settings_harness, tasks, tmp_path):
+    type_proxy(page, 8080)
+    page.form.use_button.click()
+    await tasks.idle()
+    assert await settings_harness.secrets.proxy_password() == LOGIN[1]
+    assert page.form.password.placeholderText() == "Saved. Type to replace it."
+    # Settings that somebody else wrote, for the same keychain, whether or not they know the name of the password.
+    theirs = SettingsStore(tmp_path / "stick" / "settings.json")
+    for known in ("", settings_harness.store.value.proxy_secret):
+        theirs.remember(proxy_host="evil.example", proxy_port=8080, proxy_user=LOGIN[0], proxy_secret=known)
+        opened = Secrets(lambda: settings_harness.secrets._all(), theirs, tasks)
+        assert await opened.proxy_password() == ""
+    # The form asks again when the password would go elsewhere, and keeps none for the proxy before.
+    for field, text in ((page.form.host, "other.example"), (page.form.port, "8081"), (page.form.user, "else")):
+        before = field.text()
+        type_into(field, text)
+        assert page.form.password.placeholderText() == ""
+        type_into(field, before)
+        assert page.form.password.placeholderText() == "Saved. Type to replace it."
+    type_into(page.form.host, "other.example")
+    page.form.use_button.click()
+    await tasks.idle()
+    assert "Enter the password." in words(page.form)
+    type_into(page.form.password, "another")
+    page.form.use_button.click()
+    await tasks.idle()
+    assert LOGIN[1] not in settings_harness.keychain.items.values()
+    assert await settings_harness.secrets.proxy_password() == "another"
 
 
 async def test_a_proxy_in_use_has_its_password_in_the_keychain_alone(page, settings_harness, tasks, tmp_path, caplog):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD
+from app.core.secret_storage import ProxyLogin
 from app.credentials.stores import StoreAbsent, StoreLocked
 from app.service.errors import ConnectionFailed, CredentialUnavailable
 from app.ui.kit.widgets.label import Label
@@ -120,7 +120,7 @@ async def test_calls_are_told_that_keys_are_locked_in_words_of_their_own_layer(b
     bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE)
     await tasks.idle()
     await bare.secrets.write("a", KEY)
-    await bare.secrets.write(PROXY_OWNER, KEY, PROXY_PASSWORD)
+    await bare.secrets.keep_proxy_password(ProxyLogin("", 0, ""), KEY)
     assert await bare.secrets.proxy_password() == KEY
     bare.secrets.lock()
     await tasks.idle()

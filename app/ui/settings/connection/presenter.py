@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.secret_storage import PROXY_OWNER, PROXY_PASSWORD, Secrets
+from app.core.secret_storage import ProxyLogin, Secrets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, Accounts
 from app.credentials.stores import SecretStoreError
 from app.service.auth import ApiKeyAuth
 from app.service.dialect import DIALECTS
-from app.service.errors import ConnectionFailed
+from app.service.errors import ServiceError
 from app.service.http.network import Network, NetworkSettings, UnusableProxy
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
@@ -107,8 +107,8 @@ class ConnectionPresenter(QObject):
         has_password = False
         if self._store.value.proxy_user:
             try:
-                has_password = bool(await self._secrets.read(PROXY_OWNER, PROXY_PASSWORD))
-            except SecretStoreError:
+                has_password = bool(await self._secrets.proxy_password())
+            except ServiceError:
                 has_password = False  # locked: the form says where it is kept, the test says that it is locked
         rows = await asyncio.to_thread(_certificate_rows, self._store.value.ca_files)
         self._change(has_password=has_password, certificates=rows, system=await self._system())
@@ -123,7 +123,7 @@ class ConnectionPresenter(QObject):
         return tr("System proxy: {address}.", address=proxy.address)
 
     async def _use(self, draft: ProxyDraft) -> None:
-        problems = _problems(draft, has_password=self.state.has_password and draft.user == self.state.kept.user)
+        problems = _problems(draft, has_password=self.state.has_password_for(draft))
         if problems:
             self._change(problems=problems)
             return
@@ -140,9 +140,9 @@ class ConnectionPresenter(QObject):
         had_user = bool(self._store.value.proxy_user)
         try:
             if draft.mode == "manual" and has_login and draft.password:
-                await self._secrets.write(PROXY_OWNER, draft.password, PROXY_PASSWORD)
-            elif draft.mode == "manual" and not has_login and had_user:
-                await self._secrets.delete(PROXY_OWNER, PROXY_PASSWORD)
+                await self._secrets.keep_proxy_password(_login(draft), draft.password)
+            if draft.mode == "manual" and had_user and not (has_login and self.state.is_for_kept(draft)):
+                await self._secrets.forget_proxy_password()
         except SecretStoreError as error:
             return {"password": error.sentence}
         values: dict[str, Any] = {"proxy_mode": draft.mode}
@@ -199,8 +199,7 @@ class ConnectionPresenter(QObject):
     async def _test(self, draft: ProxyDraft, typed: str) -> None:
         self._change(address=self._usual_address())  # accounts may have come and gone since the section was opened
         address = typed or self.state.address
-        has_password = self.state.has_password and draft.user == self.state.kept.user
-        problems = _problems(draft, has_password=has_password)
+        problems = _problems(draft, has_password=self.state.has_password_for(draft))
         if problems or not address:
             asks = "" if address else tr("Enter a service address.")
             self._change(problems=problems, test=TestState(problem=asks))
@@ -228,13 +227,8 @@ class ConnectionPresenter(QObject):
         return await check.run()
 
     async def _password(self, draft: ProxyDraft) -> str:
-        """The password that is typed, else the one that is kept. Raises `ConnectionFailed`."""
-        if draft.password:
-            return draft.password
-        try:
-            return await self._secrets.read(PROXY_OWNER, PROXY_PASSWORD) or ""
-        except SecretStoreError as error:
-            raise ConnectionFailed(error.sentence, code="proxy_password", surely_not_sent=True) from None
+        """The password that is typed, else the one that is kept for this proxy. Raises `ServiceError`."""
+        return draft.password or await self._secrets.proxy_password(_login(draft))
 
     def _drafted(self, draft: ProxyDraft) -> NetworkSettings:
         settings = replace(network_settings(self._store.value), proxy_mode=draft.mode)
@@ -328,6 +322,10 @@ def _problems(draft: ProxyDraft, *, has_password: bool) -> dict[str, str]:
         elif len(draft.password.encode()) > 255:
             problems["password"] = tr("A password cannot be longer than 255 bytes.")
     return problems
+
+
+def _login(draft: ProxyDraft) -> ProxyLogin:
+    return ProxyLogin(_host(draft.host), int(draft.port), draft.user)
 
 
 def _host(typed: str) -> str:

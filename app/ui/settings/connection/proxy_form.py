@@ -183,7 +183,7 @@ class ProxyForm(QWidget):
         self._login.setVisible(draft.has_login)
         self._words.set_text(tr("All connections are direct.") if draft.mode == "none" else state.system)
         self._words.setVisible(not manual)
-        kept = state.has_password and draft.user == state.kept.user
+        kept = state.has_password_for(draft)
         self.password.setPlaceholderText(tr("Saved. Type to replace it.") if kept else "")
         self._keep.set_text(_keep_words(self._place))
         self._keep_icon.set_icon("warning" if self._place.ask else "lock", "warn" if self._place.ask else "text3")
@@ -204,7 +204,9 @@ class ProxyForm(QWidget):
     def _choose_mode(self, mode: str) -> None:
         """System and None need nothing more; Manual does, unless everything is there from before."""
         draft = self.draft()
-        if mode != "manual" or (draft.host and draft.port and not (draft.has_login and not self._state.has_password)):
+        if mode != "manual" or (
+            draft.host and draft.port and not (draft.has_login and not self._state.has_password_for(draft))
+        ):
             self.taken.emit(draft)
         self._apply_state_theme()
 

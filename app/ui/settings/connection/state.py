@@ -75,3 +75,10 @@ class ConnectionState:
     certificate_problem: str = ""
     test: TestState = TestState()
     address: str = ""  # what a test would reach for, unless another address is typed
+
+    def is_for_kept(self, draft: ProxyDraft) -> bool:
+        """Whether a draft means the proxy and the user that are in use: a password is for those alone."""
+        return (draft.host.strip().lower(), draft.port, draft.user) == (self.kept.host, self.kept.port, self.kept.user)
+
+    def has_password_for(self, draft: ProxyDraft) -> bool:
+        return self.has_password and self.is_for_kept(draft)
