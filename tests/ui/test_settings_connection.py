@@ -15,10 +15,14 @@ from PySide6.QtWidgets import QFileDialog
 from app.bootstrap.account_services import AccountServices
 from app.core.secret_storage import Secrets
 from app.core.tasks import TaskScope
+from app.credentials.keyring_store import KeyringStore
+from app.credentials.passphrase_store import PassphraseStore
 from app.credentials.redaction import Redactor
+from app.credentials.stores import SessionStore
 from app.service.calls import Call
 from app.service.errors import ServerFailed
 from app.service.retry import CallKind
+from app.storage.atomic_files import StoredFile
 from app.storage.settings import SettingsStore
 from tests.kit.shell import KEY, make_settings
 from tests.kit.waiting import until
@@ -117,30 +121,33 @@ async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(
 
 
 async def test_a_proxy_password_is_for_one_proxy_and_one_copy_of_rialto(page, settings_harness, tasks, tmp_path):
+    form = page.form
     type_proxy(page, 8080)
-    page.form.use_button.click()
+    form.use_button.click()
     await tasks.idle()
     assert await settings_harness.secrets.proxy_password() == LOGIN[1]
-    assert page.form.password.placeholderText() == "Saved. Type to replace it."
+    assert form.password.placeholderText() == "Saved. Type to replace it."
+    keychain = settings_harness.keychain
+    stores = (KeyringStore(find=lambda: keychain), SessionStore(), PassphraseStore(StoredFile(tmp_path / "vault")))
     # Settings that somebody else wrote, for the same keychain, whether or not they know the name of the password.
     theirs = SettingsStore(tmp_path / "stick" / "settings.json")
     for known in ("", settings_harness.store.value.proxy_secret):
         theirs.remember(proxy_host="evil.example", proxy_port=8080, proxy_user=LOGIN[0], proxy_secret=known)
-        opened = Secrets(lambda: settings_harness.secrets._all(), theirs, tasks)
+        opened = Secrets(lambda: stores, theirs, tasks)
         assert await opened.proxy_password() == ""
     # The form asks again when the password would go elsewhere, and keeps none for the proxy before.
-    for field, text in ((page.form.host, "other.example"), (page.form.port, "8081"), (page.form.user, "else")):
+    for field, text in ((form.host, "other.example"), (form.port, "8081"), (form.user, "else")):
         before = field.text()
         type_into(field, text)
-        assert page.form.password.placeholderText() == ""
+        assert form.password.placeholderText() == ""
         type_into(field, before)
-        assert page.form.password.placeholderText() == "Saved. Type to replace it."
-    type_into(page.form.host, "other.example")
-    page.form.use_button.click()
+        assert form.password.placeholderText() == "Saved. Type to replace it."
+    type_into(form.host, "other.example")
+    form.use_button.click()
     await tasks.idle()
     assert "Enter the password." in words(page.form)
-    type_into(page.form.password, "another")
-    page.form.use_button.click()
+    type_into(form.password, "another")
+    form.use_button.click()
     await tasks.idle()
     assert LOGIN[1] not in settings_harness.keychain.items.values()
     assert await settings_harness.secrets.proxy_password() == "another"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 
+from app.files import remove, replace
 from app.service.errors import ServiceError
 from app.service.http.anonymous_client import AnonymousClient
 from app.ui.kit.image_decoding import fitted, image_size
@@ -155,7 +156,7 @@ def _write(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")
         part.write_bytes(data)
-        part.replace(path)
+        replace(part, path)
     _remove(path.parent, MAX_CACHE_BYTES)
 
 
@@ -167,7 +168,7 @@ def _remove(folder: Path, most_bytes: int) -> None:
         for _, size, path in files:
             used += size
             if used > most_bytes:
-                path.unlink()
+                remove(path)
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

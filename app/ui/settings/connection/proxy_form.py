@@ -204,9 +204,8 @@ class ProxyForm(QWidget):
     def _choose_mode(self, mode: str) -> None:
         """System and None need nothing more; Manual does, unless everything is there from before."""
         draft = self.draft()
-        if mode != "manual" or (
-            draft.host and draft.port and not (draft.has_login and not self._state.has_password_for(draft))
-        ):
+        is_whole = draft.host and draft.port and (not draft.has_login or self._state.has_password_for(draft))
+        if mode != "manual" or is_whole:
             self.taken.emit(draft)
         self._apply_state_theme()
 
