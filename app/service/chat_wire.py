@@ -148,12 +148,12 @@ def _content_text(content: object) -> str | None:
 
 
 def usage_of(content: Mapping[str, object]) -> Usage | None:
-    """Return the tokens that were counted; None for a count that cannot be meant, such as −5 or 10³⁰."""
+    """Return the tokens that were counted; None for none at all, or one that cannot be meant, as −5."""
     prompt_details = content.get("prompt_tokens_details")
     completion_details = content.get("completion_tokens_details")
     prompt = _count(content, "prompt_tokens")
     completion = _count(content, "completion_tokens")
-    if prompt is None or completion is None:
+    if prompt is None or completion is None or not prompt + completion:
         return None
     return Usage(
         prompt=prompt,

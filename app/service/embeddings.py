@@ -20,6 +20,7 @@ from app.service.client import OnWait, ServiceClient
 from app.service.errors import BadResponse
 from app.service.exchange import Exchange
 from app.service.http.bodies import MIB
+from app.service.http.error_bodies import plain_text
 from app.service.http.time_limits import EMBEDDING_S
 from app.service.retry import CallKind
 from app.translation import tr
@@ -97,7 +98,9 @@ class EmbeddingsResource:
                 units={"prompt_tokens": tokens} if tokens is not None else None,
                 cost_usd=estimate,
                 cost_source="estimated",
-                claimed=tr("{count} tokens", count=str(told)[:40]) if tokens is None and told is not None else "",
+                claimed=tr("{count} tokens", count=plain_text(str(told), 40))
+                if tokens is None and told is not None
+                else "",
             )
         return Embeddings(vectors, record.exchange.model, tokens or 0, record.exchange)
 

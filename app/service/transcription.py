@@ -6,7 +6,7 @@ Source: service specification, transcription (R-STT-01..19).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +19,7 @@ from app.service.client import OnWait, ServiceClient, ServiceResponse
 from app.service.errors import WrongMedia
 from app.service.exchange import Exchange
 from app.service.http.bodies import MAX_JSON_BYTES
+from app.service.http.error_bodies import plain_text
 from app.service.http.media_types import MEDIA_TYPES
 from app.service.http.multipart import FormContent, FormFile, OnProgress
 from app.service.http.time_limits import TRANSCRIPTION_S
@@ -68,7 +69,6 @@ class Timestamps(WireModel):
 
 class _TranscriptBody(WireModel):
     text: str = Field()
-    duration: Decimal | None = None
     timestamps: Timestamps = Field(default_factory=Timestamps)
 
 
@@ -158,17 +158,20 @@ class TranscriptionResource:
         )
         record = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
+            told: object = None
             if answer.info.content_type == "text/plain":
                 body = _TranscriptBody(text=_text(answer))
             else:
-                body = read_model(_TranscriptBody, answer.json())
-            duration_s = amounts.seconds(body.duration)
+                content = answer.json()
+                body = read_model(_TranscriptBody, content)
+                told = content.get("duration") if isinstance(content, Mapping) else None
+            duration_s = amounts.seconds(told)
             if duration_s is not None:
                 estimate = price(duration_s) if price is not None else None
                 units = {"audio_seconds": round(duration_s)}
                 record.report(units=units, cost_usd=estimate, cost_source="estimated")
-            elif body.duration is not None:
-                record.report(claimed=f"{body.duration:f} s")
+            elif told is not None:
+                record.report(claimed=tr("{seconds} s", seconds=plain_text(str(told), 40)))
         times = body.timestamps
         return Transcript(body.text, duration_s, times.word, times.segment, times.char, record.exchange)
 
