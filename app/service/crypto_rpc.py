@@ -120,7 +120,8 @@ class RpcOutcome:
 @dataclass(frozen=True, slots=True)
 class RpcResponse:
     """The outcomes in the order of the items. `credits` and `cost_usd` as the service states them, None if it does
-    not; 0 for a replay, which charges nothing although its headers repeat the first charge."""
+    not; 0 for a replay, which charges nothing although its headers repeat the first charge. The stored response to a
+    try of this very call, whose own response was lost, is no replay: that try was charged."""
 
     outcomes: tuple[RpcOutcome, ...]
     credits: int | None
@@ -206,8 +207,7 @@ class CryptoRpcResource:
         ):
             outcomes = _outcomes(operation, await answer.large_json())
             info = answer.info
-            replayed = info.replayed is True
-            free = replayed and not record.maybe_done  # else the answer to an earlier try was lost, and charged
+            free = info.replayed is True and not record.maybe_done  # else an earlier try was lost, and charged
             told = info.rpc_credits
             claimed = tr("{count} credits", count=told) if told is not None and told > operation.most_credits else ""
             credits_charged = 0 if free else None if claimed else told
@@ -225,7 +225,7 @@ class CryptoRpcResource:
             if any(outcome.may_be_sent for outcome in outcomes):
                 record.finish("unknown")
         return RpcResponse(
-            outcomes, credits_charged, cost_usd, replayed, info.request_id, record.exchange, info, answer.body
+            outcomes, credits_charged, cost_usd, free, info.request_id, record.exchange, info, answer.body
         )
 
 

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 
+from app.core.spending_limits import SpendingLimits
 from app.core.tasks import TaskScope
+from app.service.auth import ApiKeyAuth
+from app.service.service import open_service
 from app.ui.crypto_rpc.call_rows import CallDelegate
 from app.ui.crypto_rpc.response_pane import TABLE
 from app.ui.crypto_rpc.session.batch import CallRow
@@ -25,6 +28,7 @@ from app.ui.crypto_rpc.tool_dialog import ToolDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.kit.console import ConsoleHarness, call, open_console, press
+from tests.kit.sandbox import controls_of
 from tests.kit.waiting import until
 from tests.ui.rpc_contract import ALICE, CHAIN, creation, signed
 
@@ -273,3 +277,50 @@ def test_a_token_that_calls_itself_like_another_column_hides_nothing(symbol: str
     plan = SheetPlan("Balances", 1, 1, network=NETWORK, addresses=(BOB,), tokens=(CHAIN,))
     (row,) = _balances(plan, answers)
     assert row == {"address": BOB, "ether": "1", f"{symbol} {CHAIN}": "7"}
+
+
+async def test_a_job_is_held_against_the_limits_with_all_that_it_can_cost(window: ConsoleHarness) -> None:
+    """One request fits into the limit, twenty do not: none leaves, and the bar leads to the limit."""
+
+    async def no(_question: object) -> bool:
+        return False
+
+    account = window.current_account.account
+    assert account is not None
+
+    async def key() -> str:
+        return str(window.sandbox.api_key)
+
+    limits = SpendingLimits(lambda: {"hard day": "0.00005"}, lambda: (), no, str)
+    auth = ApiKeyAuth(key)
+    gate = limits.gate(account)
+    service = open_service(window.sandbox.base_url, "service", auth, lambda _exchange: None, gate=gate)
+    window.current_account.use(account, service)
+    await window.settle()
+    helped: list[str] = []
+    window.page.help_requested.connect(helped.append)
+    window.run("Repeat request…")
+    dialog = await window.dialog()
+    write(field(dialog, "Number of times"), "20")
+    press(dialog, "Repeat")
+    await window.settle()
+    bar = window.main.job
+    assert "This would exceed your daily limit" in bar.note.text()
+    assert "All 20 requests together may cost $0.00028" in bar.note.text()
+    assert "Repeating" not in bar.words.accessibleName()
+    assert window.job.view.requests == 0
+    assert await controls_of(window.sandbox).paid(f"/crypto/rpc/{NETWORK}") == 0
+    press(bar, "Change the limit…")
+    assert helped == ["limits:day"]
+    await service.aclose()
+
+
+async def test_the_credits_of_a_day_hold_the_last_request_of_a_job(window: ConsoleHarness) -> None:
+    async def work(job: Job) -> str:
+        for number in range(3):
+            await job.ask(NETWORK, [CallRow(1, "eth_blockNumber")], key=f"day-{number}")
+        return "Done."
+
+    assert window.presenter.jobs.start(Plan("Three requests", requests=3, credits=1_000), work)
+    await window.settle()
+    assert window.presenter.caps.view.credits == 60

@@ -244,6 +244,8 @@ async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(wind
     await window.send()
     assert window.response.replay.isVisible()
     assert window.entries[0].badge == "Replay"
+    facts = {label: value for label, value, _ in window.shown_run.facts}
+    assert (facts["Charged"], facts["First run"], facts["Cost"]) == ("0 cr", "20 cr", "$0.00")
     assert "Repeats are free" in window.request.key_note.text()
     window.key("Ctrl+Shift+N")
     await window.settle()

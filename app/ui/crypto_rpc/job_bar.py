@@ -24,6 +24,7 @@ class JobBar(QFrame):
 
     stop_requested = Signal()
     close_requested = Signal()
+    action = Signal(str)  # of what ended the job, such as "limits:day"
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -34,6 +35,8 @@ class JobBar(QFrame):
         self.words = Label(theme, "", wrap=True, tabular=True)
         self.note = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.progress = Progress(theme, tr("Progress"))
+        self.fix = Button(theme, tr("Change the limit…"), size="small")
+        self.fix.hide()
         self.button = Button(theme, tr("Stop"), size="small")
         column = QVBoxLayout()
         column.addWidget(self.words)
@@ -41,12 +44,14 @@ class JobBar(QFrame):
         column.addWidget(self.note)
         self._line = QHBoxLayout()
         self._line.addLayout(column, 1)
+        self._line.addWidget(self.fix)
         self._line.addWidget(self.button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(rule())
         layout.addLayout(self._line)
+        self.fix.clicked.connect(self._fix_pressed)
         self.button.clicked.connect(self._pressed)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -58,14 +63,21 @@ class JobBar(QFrame):
         self.setVisible(view is not None)
         if view is None:
             return
-        self.words.set_text(view.words, f"{view.title}.")
+        self.words.set_text(view.words, f"{view.title}." if view.running else "")
         self.note.set_text(view.sentence or view.note)
         self.note.setVisible(bool(view.sentence or view.note))
+        if view.action is not None:
+            self.fix.setText(view.action.text)
+        self.fix.setVisible(view.action is not None)
         self.progress.set_share(view.share)
         self.progress.setVisible(view.running)
         self.button.setText(tr("Stop") if view.running else tr("Close"))
         if ended:
             announce(self, view.sentence)
+
+    def _fix_pressed(self) -> None:
+        if self._view is not None and self._view.action is not None:
+            self.action.emit(self._view.action.id)
 
     def _pressed(self) -> None:
         running = self._view is not None and self._view.running

@@ -142,6 +142,7 @@ class CryptoRpcPage(QObject):
         main.split_moved.connect(presenter.keeper.record_split)
         presenter.split_read.connect(main.set_split)
         main.problem.action.connect(self._act)
+        main.job.action.connect(self._act)
         response.problem_action.connect(self._act)
         response.tree.curl_requested.connect(lambda: self.copy_as("curl"))
         response.run_chosen.connect(presenter.runs.open)

@@ -123,6 +123,7 @@ class CryptoRpcPresenter(QObject):
         self.sent = CallLibrary(tasks, now, self.trash, self.interfaces)
         self.sent.mark_of = current_account.mark_of
         self.sent.changed.connect(self.calls_changed)
+        self.sent.changed.connect(self._count_again)
         self.caps = CapsCounter(current_account, tasks, now)
         self.caps.changed.connect(self.caps_changed)
         self.calls: RpcCalls | None = None
@@ -320,6 +321,10 @@ class CryptoRpcPresenter(QObject):
     def refresh(self) -> None:
         """Ask again which networks there are, and count again."""
         self._tasks.replace("rpc networks", self.network_list.refresh)
+        self.caps.refresh()
+
+    def _count_again(self) -> None:
+        """What was sent last is on the disk now."""
         self.caps.refresh()
 
     def _account_changed(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money, number_format, time_format
@@ -113,8 +114,7 @@ def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str]
         facts.append((tr("Charged"), credits_text(0), "ok"))
         if first is not None:
             facts.append((tr("First run"), _charged(first), ""))
-            if first.cost_usd is not None:
-                facts.append((tr("Cost"), money.money(first.cost_usd), ""))
+        facts.append((tr("Cost"), money.money(Decimal(0)), "ok"))
     elif call.state == "answered":
         facts.append((tr("Charged"), _charged(call), ""))
         if call.cost_usd is not None:

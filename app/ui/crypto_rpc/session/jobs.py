@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.problems import ActionSpec
+from app.core.spending_limits import call_group
 from app.formats import format_number
-from app.service.rpc_methods import estimate
+from app.service.rpc_methods import USD_PER_CREDIT, estimate
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError
 from app.translation import tr
@@ -42,6 +44,7 @@ class JobView:
     credits_most: int = 0
     note: str = ""
     sentence: str = ""
+    action: ActionSpec | None = None  # what can be done about why it ended
 
     @property
     def running(self) -> bool:
@@ -176,17 +179,21 @@ class JobRunner(QObject):
             self.changed.emit(None)
 
     async def _run(self, job: Job, work: Work) -> None:
+        """Do the work. Its first request is held against the limits with the most that all of it can cost."""
+        action: ActionSpec | None = None
+        most = job.plan.credits * USD_PER_CREDIT[1] / max(1, job.plan.requests)
         try:
-            sentence = await work(job)
+            with call_group((most,) * job.plan.requests, "requests"):
+                sentence = await work(job)
         except StoppedJob:
             sentence = tr("Stopped.")
         except OverBudget:
             sentence = tr("The budget is used up.")
         except NotSent as error:
-            sentence = str(error.problem)
+            sentence, action = str(error.problem), error.problem.primary
         except StorageError as error:
             sentence = error.sentence
-        job.show(sentence=sentence, note="")
+        job.show(sentence=sentence, note="", action=action)
         await self._presenter.sent.read()
 
     async def send(
