@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 
 from app.core.money import money, whole_money
-from app.translation import tr
+from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
     from app.service import errors
@@ -212,9 +212,14 @@ def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
 
 
 def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    why = (
+        tr("It was cut off, or changed on the way. What arrived is kept.")
+        if charged
+        else tr("This may not be the service’s address, or something in between changed the response.")
+    )
     return ErrorText(
         tr("The response could not be read"),
-        _join(tr("This may not be the service’s address, or something in between changed the response."), charged),
+        _join(why, charged),
         RETRY,
         CONNECTION,
     )
@@ -422,7 +427,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
 
 
 def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
-    if error.retry_after_s is None:
+    if not error.retry_after_s:  # a reset that is over already says nothing
         return ErrorText(
             tr("Too many requests"),
             _join(_said(error), _kept(subject), tr("Nothing was charged.")),
@@ -465,11 +470,22 @@ def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorTex
 
 
 def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if error.status == 511:  # by definition from a network on the way: the request never left it
+        return ErrorText(
+            tr("This network asks you to sign in"),
+            _join(tr("Open any page in your browser and sign in to the network."), _kept(subject), _NOTHING_SENT),
+            RETRY,
+            CONNECTION,
+            severity="warn",
+            icon="offline",
+        )
     busy = error.status in (502, 503, 504, 529)
     what = tr("The service is busy") if busy else tr("The service failed")
+    tries = error.exchange.attempts if error.exchange is not None else 1
+    tried = tr_n("Rialto tried once.", "Rialto tried {n} times.", tries) if tries > 1 else ""
     return ErrorText(
         what,
-        tr("Rialto tried again several times. {safe}", safe=_safe(error, subject)),
+        _join(tried, _safe(error, subject)),
         RETRY,
         CHOOSE_MODEL,
         severity="warn",

@@ -84,7 +84,9 @@ class AccountResource:
         """
         limits = await self._client.key_limits()
         return await limits.share(
-            tr("rate limits"), lambda: self._rate_limits(background=background), background=background
+            self._client.address_of("/api_keys/rate_limits"),
+            lambda: self._rate_limits(background=background),
+            background=background,
         )
 
     async def _rate_limits(self, *, background: bool) -> RateLimits:

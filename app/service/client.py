@@ -358,12 +358,18 @@ class ServiceClient:
         if own:
             await self._keep_to(limits, call, tell)
             admission = await limits.budget.admit(background=call.background, on_hold=lambda s: tell("held", s))
+        left = False
         try:
             http = await self._open_http()
             record.attempted()
+            left = True
             response = await self._reach(http, call, limits) if own else await self._send(http, call)
             if admission is not None:
                 admission.answered(response.status_code)
+        except BaseException as error:
+            if admission is not None and left and not getattr(error, "surely_not_sent", False):
+                admission.lost()
+            raise
         finally:
             if admission is not None:
                 admission.close()
@@ -403,8 +409,8 @@ class ServiceClient:
             raise away
         while (wait_s := limits.resets_in_s(call.bucket)) and not call.single:
             by_itself = call.background or call.paces_itself
-            if wait_s > MAX_RESET_WAIT_S and call.kind is not CallKind.READ and not by_itself:
-                return  # too long to wait, so whoever asks decided it, and the service may have changed its mind
+            if wait_s > MAX_RESET_WAIT_S and not by_itself:
+                return  # too long to wait: a person asked for it, and the service may accept it now
             if wait_s > MAX_RESET_WAIT_S or by_itself:
                 raise RateLimited(tr("This key has reached a limit."), retry_after_s=wait_s, surely_not_sent=True)
             tell("rate_limit", wait_s)
@@ -453,7 +459,7 @@ class ServiceClient:
                     raise BadResponse(
                         tr(
                             "The service redirected the request to {hostname}, another host.",
-                            hostname=urlsplit(target).hostname,
+                            hostname=urlsplit(target).hostname or target,
                         ),
                         status=response.status_code,
                     )
@@ -493,6 +499,10 @@ class ServiceClient:
             cookies=no_cookies(),
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"},
         )
+
+    def address_of(self, path: str) -> str:
+        """Return the full URL of a path below the account's address."""
+        return self.base_url + path
 
     def _url(self, call: Call) -> str:
         base = call.path if is_absolute(call.path) else self.base_url + call.path

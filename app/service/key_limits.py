@@ -12,13 +12,14 @@ import hashlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 from app.service.addresses import origin
 from app.service.errors import ConnectionFailed, ServiceError
 from app.service.rate_limiter import RateLimiter
 from app.service.retry import FailureBudget
 
+LONGEST_HOLD_S = 300.0
 # How long nobody asks in the background after so many failures in a row to reach the service. Shorter than the gaps of
 # the one watcher that looks for the way back (5 to 60 s), so that it is never the one who is turned away.
 UNREACHABLE_GAPS_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
@@ -43,13 +44,16 @@ class KeyLimits:
         self._failure: tuple[str, str | None] | None = None  # words and code of the last one
         self._failures = 0
         self._failed_at = 0.0
-        self._asked: dict[str, _Question] = {}
+        self._asked: dict[str, asyncio.Future[object]] = {}
 
     # Limits met
 
     def met(self, bucket: str, wait_s: float) -> None:
-        """A call was refused, and the next window of its bucket begins in `wait_s`."""
-        self._resets[bucket] = max(self._clock() + wait_s, self._resets.get(bucket, 0.0))
+        """Record a refusal: the next window of the bucket begins in `wait_s`, but is tried in five minutes at most.
+
+        Only a call that passes clears a limit, so one odd answer ("tomorrow") must not stop all of them until then.
+        """
+        self._resets[bucket] = max(self._clock() + min(wait_s, LONGEST_HOLD_S), self._resets.get(bucket, 0.0))
 
     def passed(self, bucket: str) -> None:
         """A call of this bucket was let through: whatever was said before is over."""
@@ -81,18 +85,19 @@ class KeyLimits:
 
     # Questions that several ask at once
 
-    async def share(self, question: str, ask: Callable[[], Awaitable[Asked]], *, background: bool = False) -> Asked:
-        """Return what `ask` answers, or what it answers to somebody who is asking the same already. Raises its error.
+    async def share(self, address: str, ask: Callable[[], Awaitable[Asked]], *, background: bool = False) -> Asked:
+        """Return the result of `ask`, or in the background that of a call to the same address already under way.
 
-        When the one who asks gives up, or failed in the background where little is tried, the next one asks.
+        `address` is the full URL of the GET: two accounts with one key may have two paths at one host. A call that a
+        person waits for is never answered by another. If a shared call is canceled, the next one asks. Raises the
+        error of the call.
         """
-        while (asked := self._asked.get(question)) is not None:
-            await asyncio.wait([asked.answer])
-            gave_up = asked.answer.cancelled()
-            if not gave_up and (background or not asked.background or asked.answer.exception() is None):
-                return cast(Asked, asked.answer.result())  # one question has one type of answer
+        while background and (asked := self._asked.get(address)) is not None:
+            await asyncio.wait([asked])
+            if not asked.cancelled():
+                return cast(Asked, asked.result())  # one address has one type of result
         future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        self._asked[question] = _Question(future, background)
+        self._asked[address] = future
         try:
             answer = await ask()
         except ServiceError as error:
@@ -103,13 +108,9 @@ class KeyLimits:
             future.set_result(answer)
             return answer
         finally:
-            del self._asked[question]
+            if self._asked.get(address) is future:
+                del self._asked[address]
             future.cancel()  # does nothing to one that is done
-
-
-class _Question(NamedTuple):
-    answer: asyncio.Future[object]
-    background: bool
 
 
 class LimitsRegistry:

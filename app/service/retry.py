@@ -60,7 +60,7 @@ def wait_before_retry(kind: CallKind, error: ServiceError, attempt: int, jitter:
         return 0.0  # the failure budget holds every call for as long as the block lasts
     if isinstance(error, RateLimited):
         wait_s = error.retry_after_s
-        if wait_s is None:
+        if not wait_s:  # no time given, or one that is over
             return backoff_s
         return wait_s + min(backoff_s, 1.0) if wait_s <= MAX_RESET_WAIT_S else None
     repeatable = kind in (CallKind.READ, CallKind.IDEMPOTENT)
@@ -90,13 +90,14 @@ class BudgetState:
 class FailureBudget:
     """Counts refusals (status 400 and above) of the last 30 s for one key, whoever calls with it.
 
-    The service blocks everything for 30 s after more than 20. At 15 background calls raise `CallsPaused`; at
-    18, refusals and calls still without an answer together, every further call waits. The wait ends by itself and can
-    be cancelled. Listeners are called when the image changes, never more often than calls are answered.
+    The service blocks everything for 30 s after more than 20. From 12 on, refusals and calls without a response
+    together, background calls raise `CallsPaused`, which leaves the rest to what a person asks for. At 18, every
+    further call waits. The wait ends by itself and can be canceled. Listeners are called when the state changes, never
+    more often than calls are answered.
     """
 
     WINDOW_S = 30.0
-    PAUSE_AT = 15
+    PAUSE_AT = 12
     HOLD_AT = 18
     BLOCK_S = 30.0
 
@@ -128,7 +129,7 @@ class FailureBudget:
         while True:
             held_s = self._resumes_in_s(self.HOLD_AT)
             if background:
-                held_s = held_s or self._resumes_in_s(self.PAUSE_AT)
+                held_s = held_s or self._resumes_in_s(max(1, self.PAUSE_AT - self._unanswered))
                 if held_s:
                     raise CallsPaused(
                         tr("Too many recent requests failed, so this one was not sent."), resumes_in_s=held_s
@@ -170,7 +171,7 @@ class FailureBudget:
         self._publish()
 
     def forget(self) -> None:
-        """One call ended without a status."""
+        """One call ended without having been sent."""
         self._unanswered -= 1
         self._publish()
 
@@ -223,6 +224,10 @@ class Admission:
         budget, self._budget = self._budget, None
         if budget is not None:
             budget.answered(status)
+
+    def lost(self) -> None:
+        """The call may have been sent and brought no status. The service may have refused it, so it counts."""
+        self.answered(599)
 
     def close(self) -> None:
         budget, self._budget = self._budget, None

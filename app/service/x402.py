@@ -184,7 +184,9 @@ class X402Resource:
         path = f"/x402/balance/{_wallet(wallet)}"
         limits = await self._client.key_limits()
         content = await limits.share(
-            path, lambda: self._client.get(path, resource=RESOURCE, background=background), background=background
+            self._client.address_of(path),
+            lambda: self._client.get(path, resource=RESOURCE, background=background),
+            background=background,
         )
         balance = read_model(WalletBalance, _data(content))
         if balance.wallet and not _same_wallet(balance.wallet, wallet):

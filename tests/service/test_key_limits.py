@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import pytest
 
+from app.service.account import RateLimits
 from app.service.chat_types import ChatMessage, ChatRequest, RetryWait
-from app.service.errors import ConnectionFailed, RateLimited, ServerFailed
-from app.service.key_limits import LimitsRegistry
+from app.service.errors import AuthenticationFailed, ConnectionFailed, NotFound, RateLimited, ServerFailed
+from app.service.key_limits import LONGEST_HOLD_S, LimitsRegistry
 from app.service.retry import FailureBudget
 from tests.service.loopback import KEY, Loopback, Received, Watched, http, serving
 
@@ -79,20 +80,24 @@ async def test_a_client_that_comes_later_hears_that_its_key_is_held() -> None:
     limits.budget.close()
 
 
-async def test_r_err_11_a_429_with_a_time_binds_every_read_of_the_key_until_then() -> None:
-    refused = http(429, {"error": "Rate limit exceeded"}, retry_after="600")
-    async with serving(refused, http(200, {})) as service, Watched(service.base_url) as at:
-        with pytest.raises(RateLimited):
-            await at.client.get("/models")
+async def test_r_err_11_a_429_holds_background_reads_for_five_minutes_and_what_a_person_presses_never() -> None:
+    """One answer that says "tomorrow" must not stop every list until then: only a call that passes clears a limit."""
+    refused = http(429, {"error": "Rate limit exceeded"}, retry_after="86400")
+    async with serving(refused, refused, http(200, {})) as service, Watched(service.base_url) as at:
+        for sent in (1, 2):
+            with pytest.raises(RateLimited) as told:
+                await at.client.get("/models")
+            assert not told.value.surely_not_sent
+            assert len(service.received) == sent
         for path in ("/models", "/characters"):
             with pytest.raises(RateLimited) as told:
-                await at.client.get(path)
+                await at.client.get(path, background=True)
             assert told.value.surely_not_sent
-            assert told.value.retry_after_s == pytest.approx(600, abs=5)
-        assert len(service.received) == 1
-        at.ahead_s += 600
-        await at.client.get("/characters")
+            assert told.value.retry_after_s == pytest.approx(LONGEST_HOLD_S, abs=5)
         assert len(service.received) == 2
+        at.ahead_s += LONGEST_HOLD_S
+        await at.client.get("/characters", background=True)
+        assert len(service.received) == 3
 
 
 async def test_a_read_waits_for_the_end_of_a_short_limit_that_another_read_met() -> None:
@@ -114,7 +119,7 @@ async def test_a_limit_of_one_text_model_binds_that_model_alone() -> None:
         await at.client.get("/models")
         assert at.slept == []
         at.client.limits.met("text:large", 30)  # it is a shorter one now
-        assert at.client.limits.resets_in_s("text:large") > 500
+        assert at.client.limits.resets_in_s("text:large") > 250
         at.client.limits.passed("text:large")
         at.client.limits.met("text:large", 30)
         waits: list[RetryWait] = []
@@ -144,6 +149,47 @@ async def test_r_ep_10_who_asks_for_limits_while_somebody_asks_gets_the_same_ans
         assert len(service.received) == 1
         await one.service.account.rate_limits()
         assert len(service.received) == 2
+
+
+async def test_a_check_is_never_answered_by_a_call_of_another_address() -> None:
+    """Two accounts with one key, at two paths of one host: the second address does not exist."""
+    registry = LimitsRegistry()
+
+    async def answer(received: Received, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.05)
+        good = "/good/" in received.target
+        writer.write(http(200 if good else 404, LIMITS if good else {"error": "Not found"}))
+
+    async with (
+        serving(answer) as service,
+        Watched(f"{service.base_url}/good", registry=registry) as good,
+        Watched(f"{service.base_url}/bad", registry=registry) as bad,
+    ):
+        assert good.client.limits is bad.client.limits
+        for background in (False, True):
+            results = await asyncio.gather(
+                good.service.account.rate_limits(background=background),
+                bad.service.account.rate_limits(background=background),
+                return_exceptions=True,
+            )
+            assert [type(each) for each in results] == [RateLimits, NotFound]
+
+
+async def test_a_person_is_never_answered_by_a_background_call() -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow(_received: Received, writer: asyncio.StreamWriter) -> None:
+        begun.set()
+        await ended.wait()
+        writer.write(http(401, {"error": "revoked"}))
+
+    async with serving(slow, http(200, LIMITS)) as service, Watched(service.base_url) as at:
+        watcher = asyncio.ensure_future(at.service.account.rate_limits(background=True))
+        await begun.wait()
+        assert (await at.service.account.rate_limits()).balances.usd == 5
+        ended.set()
+        with pytest.raises(AuthenticationFailed):
+            await watcher
 
 
 async def test_when_the_one_who_asks_gives_up_the_next_one_asks() -> None:

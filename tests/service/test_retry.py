@@ -163,16 +163,30 @@ async def test_an_answered_call_makes_room(case: Case) -> None:
     assert case.budget.state.failures == 0
 
 
-async def test_background_work_rests_at_15(case: Case) -> None:
-    await case.fail(14)
-    (await case.budget.admit(background=True)).close()
-    await case.fail(1)
+async def test_background_work_pauses_at_12_refusals_and_open_calls_together(case: Case) -> None:
+    await case.fail(4)
+    open_calls = [await case.budget.admit(background=True) for _ in range(8)]
     with pytest.raises(CallsPaused) as held:
         await case.budget.admit(background=True)
     assert held.value.resumes_in_s == pytest.approx(30.0)
     assert held.value.surely_not_sent
     (await case.budget.admit()).close()  # a person's own call still goes
-    assert case.shown[-1] == BudgetState(15, holding=False, resumes_in_s=0.0, pausing=True)
+    for each in open_calls:
+        each.answered(503)
+    assert case.shown[-1] == BudgetState(12, holding=False, resumes_in_s=0.0, pausing=True)
+    case.budget.close()
+
+
+async def test_many_background_calls_at_once_are_no_reason_to_pause_while_none_failed(case: Case) -> None:
+    open_calls = [await case.budget.admit(background=True) for _ in range(16)]
+    for each in open_calls:
+        each.answered(200)
+
+
+async def test_a_call_that_left_and_brought_no_status_counts_as_refused(case: Case) -> None:
+    (await case.budget.admit()).lost()
+    (await case.budget.admit()).close()
+    assert case.budget.state.failures == 1
     case.budget.close()
 
 

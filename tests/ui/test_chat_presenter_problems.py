@@ -169,8 +169,8 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
         assert row.problem is not None
         assert row.problem.countdown_until is not None
         assert harness.told["head_changed"][-1][0].writing, "Stop is offered while it waits"
+        await until(lambda: harness.told["entries_changed"][-1][0][0].second_line.startswith("Waiting until "))
         entry = harness.told["entries_changed"][-1][0][0]
-        assert entry.second_line.startswith("Waiting until ")
         assert entry.work.startswith("An answer in “") and ", waiting until " in entry.work
         assert re.fullmatch(r"Waiting 3:[12]\d", entry.counting_line(datetime.now(UTC)))
         assert entry.counting_line(entry.waits_until).endswith("writing…")
@@ -295,3 +295,30 @@ async def test_what_nobody_looks_at_is_sent_once_more_by_itself_and_then_asks(
         assert problem is not None
         assert (problem.what, problem.countdown_until) == ("Limit reached", None)
         assert not harness.presenter.answers.writing()
+
+
+@pytest.mark.parametrize("wait", ["0", "Wed, 21 Oct 2015 07:28:00 GMT"])
+async def test_a_limit_whose_reset_is_over_is_a_card_with_try_again(
+    tmp_home: Path, fake: FakeService, monkeypatch: pytest.MonkeyPatch, wait: str
+) -> None:
+    """A clock a few seconds ahead of the service meets this."""
+    monkeypatch.setattr("app.service.retry.BASE_WAIT_S", 0.0)
+    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": wait}) for _ in range(4)]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        problem = harness.rows[-1].problem
+        assert problem is not None
+        assert "retry" in [action.id for action in problem.actions]
+        assert not harness.presenter.answers.waits
+        assert "automatically" not in problem.meaning
+
+
+async def test_a_very_short_limit_is_sent_again_although_its_answer_is_still_being_stored(
+    tmp_home: Path, fake: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("retry", "client"):
+        monkeypatch.setattr(f"app.service.{module}.MAX_RESET_WAIT_S", 0.0)
+    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "0.001"})]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        await until(lambda: harness.rows[-1].state == "complete")

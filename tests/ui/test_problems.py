@@ -325,3 +325,36 @@ def test_an_account_is_offered_the_ways_out_that_it_has(kind: Any, pays: str, el
     assert [action.id for action in for_account(describe(short), account).actions] == [pays, "choose-model"]
     lost = for_account(describe(errors.ConnectionFailed("No way")), account)
     assert [action.id for action in lost.actions][1:] == [elsewhere]
+
+
+def tried(error: errors.ServiceError, times: int) -> errors.ServiceError:
+    error.exchange = Exchange("1", NOW, RequestRecord("POST", "/x", "http://service.test/x"), attempts=times)
+    return error
+
+
+@pytest.mark.parametrize(("times", "said"), [(1, ""), (4, "Rialto tried 4 times.")])
+def test_a_failed_service_says_how_often_it_was_tried(times: int, said: str) -> None:
+    problem = describe(tried(errors.ServerFailed("", status=502), times), now=NOW)
+    assert ("tried" in problem.meaning) is bool(said)
+    assert problem.meaning.startswith(said)
+
+
+def test_a_network_that_asks_for_a_sign_in_is_not_taken_for_the_service() -> None:
+    problem = describe(errors.ServerFailed("", status=511), now=NOW)
+    assert problem.what == "This network asks you to sign in"
+    assert "Nothing was sent" in problem.meaning
+    assert "receipt" not in problem.meaning
+
+
+@pytest.mark.parametrize("wait_s", [0.0, None])
+def test_a_limit_whose_reset_is_over_promises_nothing_and_can_be_tried_again(wait_s: float | None) -> None:
+    problem = describe(errors.RateLimited("Slow down", status=429, retry_after_s=wait_s), now=NOW, sends_again=True)
+    assert problem.countdown_until is None
+    assert "automatically" not in problem.meaning
+    assert "retry" in [action.id for action in problem.actions]
+
+
+def test_half_an_answer_is_not_blamed_on_the_address() -> None:
+    problem = describe(errors.BadResponse("not JSON"), now=NOW, charged="418 tokens kept, $0.0019.")
+    assert "address" not in problem.meaning
+    assert "418 tokens kept" in problem.meaning

@@ -266,7 +266,8 @@ class Footer(QFrame):
         self.again.setVisible(failed)
         self._hint.setVisible(not failed and not state.is_complete)
         if state.saved_note:
-            text = tr("{saved_note}. The service could not be reached.", saved_note=state.saved_note)
+            why = state.problem.what if state.problem is not None else ""
+            text = ". ".join(filter(None, (state.saved_note, why)))
         elif failed:
             text = tr("{number} loaded. The next page could not be loaded.", number=number)
         elif state.loading_more:

@@ -126,9 +126,9 @@ class AccountView(Card):
             bar = GaugeBar(theme, tr("Daily credits"))
             bar.set_share(float(card.diem / total), tr("{diem} of {total}", diem=f"{card.diem:f}", total=f"{total:f}"))
             self._rows.addWidget(bar)
-        if card.renews_at is not None:
-            left = (card.renews_at - datetime.now(UTC)).total_seconds()
-            words = tr("Renews in {left}. Used before account credits.", left=time_format.duration(max(0.0, left)))
+        left = (card.renews_at - datetime.now(UTC)).total_seconds() if card.renews_at is not None else 0.0
+        if left > 0:
+            words = tr("Renews in {left}. Used before account credits.", left=time_format.duration(left))
             self._rows.addWidget(Label(theme, words, "small", "text2", wrap=True))
 
     def _add_buttons(self, card: AccountCard) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.core.money import money
+from app.core.problems import describe
 from app.core.rate_limit_watch import (
     AUDIO,
     BLOCKCHAIN_CALLS,
@@ -276,7 +277,11 @@ class WalletPresenter(QObject):
             async with self._service_of(account) as service:
                 await self._read(account, service)
         except ServiceError as error:  # there is none to ask
-            self._keep(replace(self._cards.get(account.id) or self._card(account), problem=str(error)))
+            self._keep(
+                replace(
+                    self._cards.get(account.id) or self._card(account), problem=describe(error, subject="").sentence
+                )
+            )
 
     async def _read(self, account: Account, service: Service, *, background: bool = False) -> None:
         card = self._cards.get(account.id) or self._card(account)
@@ -300,7 +305,7 @@ class WalletPresenter(QObject):
                     self.gauges_changed.emit(self.gauges())
                 card = await self._with_allocation(card, service)
         except ServiceError as error:
-            card = replace(card, problem=str(error))
+            card = replace(card, problem=describe(error, subject="").sentence)
         if card.usd is not None and not card.problem:
             card = replace(card, usd=self._receipt_recorder.record_balance(account, card.usd, begun))
         self._keep(card)

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import money
 from app.core.number_format import count
+from app.core.problems import describe
 from app.core.time_format import clock, day, day_of_year, moment, time_of_day
 from app.service.errors import AuthenticationFailed, Forbidden, NotFound, OutcomeUnknown, ServiceError
 from app.translation import tr
@@ -63,7 +64,7 @@ class ApiKeysPresenter(QObject):
             self.load()
             return "", UNKNOWN
         except ServiceError as error:
-            return "", str(error)
+            return "", describe(error, subject="").sentence
         secret = made.secret.get_secret_value()
         self.note_secret(secret)
         self.load()
@@ -77,7 +78,7 @@ class ApiKeysPresenter(QObject):
         try:
             await service.api_keys.revoke(key_id)
         except ServiceError as error:
-            return str(error)
+            return describe(error, subject="").sentence
         self.load()
         return ""
 
@@ -99,7 +100,7 @@ class ApiKeysPresenter(QObject):
         try:
             limits = await service.account.rate_limits()
         except ServiceError as error:
-            self._show(KeyPage(problem=str(error)))
+            self._show(KeyPage(problem=describe(error, subject="").sentence))
             return
         page = page_of(limits, account.secret_hint)
         keys, keys_problem = await self._keys(service)
@@ -114,7 +115,7 @@ class ApiKeysPresenter(QObject):
         except NotFound:
             return (), NOT_HERE
         except ServiceError as error:
-            return (), str(error)
+            return (), describe(error, subject="").sentence
         return tuple(build_rows(found, row_of)), ""
 
     async def _hits(self, service: Service) -> tuple[tuple[tuple[str, str, str], ...], str]:
@@ -123,7 +124,7 @@ class ApiKeysPresenter(QObject):
         except (AuthenticationFailed, Forbidden):
             return (), tr("Viewing the limits reached requires an admin key.")
         except ServiceError as error:
-            return (), str(error)
+            return (), describe(error, subject="").sentence
         rows = ((_moment(each.at, clock), each.model_id, each.limit_type) for each in hits)
         return tuple(rows), ""
 

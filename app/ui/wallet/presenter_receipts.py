@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.file_saving import SavedFile
 from app.core.number_format import count
+from app.core.problems import describe
 from app.core.tabs import tab_title
 from app.core.time_format import clock
 from app.service.errors import ServiceError
@@ -223,7 +224,7 @@ class ReceiptsPresenter(QObject):
         try:
             theirs = await service_bookings(service, account, begin)
         except ServiceError as error:
-            self.differences_changed.emit((), tr("The service did not show its charges. {error}", error=error))
+            self.differences_changed.emit((), describe(error, subject="").sentence)
             return
         wanted = replace(
             self._stored_filter(),

@@ -452,6 +452,7 @@ class AnswerQueue(QObject):
 
     async def _send_later(self, job: Job, wait_s: float) -> None:
         await asyncio.sleep(wait_s)
+        await self._tasks.ended(_task(job.message.id))  # the failed try may still be storing its end
         if self.waits.pop(job.message.id, None) is not None:
             self.resume(replace(job, resends=job.resends + 1))
 
@@ -528,7 +529,7 @@ def _stored_error(problem: Problem | None, ending: Ending) -> str:
 def _is_sent_again(job: Job, error: ServiceError) -> bool:
     """Whether an answer is asked for once more with nobody looking: after a short limit, and not again and again."""
     wait_s = error.retry_after_s
-    short = wait_s is not None and wait_s <= LONGEST_COUNTDOWN_S
+    short = wait_s is not None and 0 < wait_s <= LONGEST_COUNTDOWN_S
     return isinstance(error, RateLimited | CallsPaused) and short and job.resends < MAX_RESENDS
 
 
