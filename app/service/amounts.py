@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 MAX_NUMBER = 10**18  # of USD, tokens, bytes or milliseconds since 1970; a larger number is a mistake
 MAX_CHARGE_USD = Decimal(10_000)  # of one call, or of a million tokens
 MAX_COUNT = 10**16  # tokens, credits, rows, bytes
-MAX_SECONDS = Decimal(30 * 24 * 3600)  # of sound, film or work
+MAX_SECONDS = Decimal(30 * 24 * 3600)  # of sound, video or work
 
 
 def number(value: object) -> Decimal | None:
