@@ -255,6 +255,14 @@ class RpcCalls:
         )
         return found[0] if found else None
 
+    async def is_answered(self, account_id: str, key: str) -> bool:
+        """Whether an answer to a request with this key was received and kept."""
+        row = await self._database.fetch_one(
+            "SELECT 1 FROM rpc_calls WHERE account_id = ? AND idempotency_key = ? AND state = 'answered' LIMIT 1",
+            (account_id, key),
+        )
+        return row is not None
+
     async def used_since(self, account_id: str, since: datetime) -> tuple[int, int]:
         """Requests and credits of an account since a moment; estimated where the service stated nothing."""
         row = await self._database.fetch_one(

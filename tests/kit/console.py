@@ -70,7 +70,7 @@ class ConsolePresenterHarness:
 
     def write(self, text: str) -> None:
         """Type a request as JSON."""
-        self.presenter.edit(lambda draft: draft.set_text(text), typed=True)
+        self.presenter.edit(lambda draft: draft.set_text(text))
 
     async def restart(self) -> CryptoRpcPresenter:
         """Another presenter over the same files, as after a new start."""

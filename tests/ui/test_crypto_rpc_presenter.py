@@ -17,6 +17,7 @@ from app.service.crypto_rpc import CryptoRpcResource, RpcItem, RpcOutcome, RpcRe
 from app.service.service import open_service
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.call_words import KEPT_A_DAY
 from app.ui.crypto_rpc.session.sending import other_hash
 from app.wallet.transactions import read_transaction
 from tests.kit.console import ConsolePresenterHarness, open_console_presenter
@@ -91,7 +92,50 @@ async def test_r_rpc_32_a_batch_with_an_error_costs_five_for_that_call(harness: 
     assert (harness.entries[0].title, harness.entries[0].badge) == ("2 calls in a batch", "1 error")
 
 
-async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(harness: ConsolePresenterHarness) -> None:
+async def test_sending_again_asks_again(harness: ConsolePresenterHarness) -> None:
+    first = await harness.send()
+    key = harness.presenter.draft.key
+    again = await harness.send()
+    assert first is not None
+    assert again is not None
+    assert not again.replayed
+    assert ("Charged", "20 cr", "") in again.facts
+    assert harness.presenter.draft.key != key
+    assert harness.presenter.view().key_note == KEPT_A_DAY
+    rows = await harness.database.fetch("SELECT DISTINCT idempotency_key FROM rpc_calls")
+    assert len(rows) == 2
+
+
+async def test_an_old_request_is_sent_again_as_a_new_one(harness: ConsolePresenterHarness) -> None:
+    await harness.send()
+    harness.presenter.new_batch()
+    harness.presenter.open_call(harness.entries[0].id)
+    await harness.tasks.idle()
+    again = await harness.send()
+    assert again is not None
+    assert not again.replayed
+
+
+async def test_a_lost_answer_is_fetched_with_the_same_key_and_the_next_one_is_new(
+    harness: ConsolePresenterHarness,
+) -> None:
+    first = await harness.send()
+    assert first is not None
+    await harness.database.execute("UPDATE rpc_calls SET state = 'unknown'")
+    harness.presenter.open_call(first.id)
+    await harness.tasks.idle()
+    again = await harness.send()
+    assert again is not None
+    assert again.replayed
+    third = await harness.send()
+    assert third is not None
+    assert not third.replayed
+
+
+async def test_r_rpc_36_sending_the_same_again_under_a_typed_key_is_a_replay_that_costs_nothing(
+    harness: ConsolePresenterHarness,
+) -> None:
+    harness.presenter.set_key("my-key")
     first = await harness.send()
     again = await harness.send()
     assert first is not None

@@ -150,7 +150,7 @@ class Canvas(QWidget):
         layout.addLayout(self._cards)  # below, as the job is: what is above stays where it is
         layout.addWidget(self.job)
 
-    def show_draft(self, view: DraftView, price: str, *, replace_texts: bool) -> None:
+    def show_draft(self, view: DraftView, price: str) -> None:
         """Show what would be sent and what it would cost."""
         self._sending = view.sending
         self.response.show_sending(view.sending)
@@ -170,7 +170,7 @@ class Canvas(QWidget):
         if view.problem is not None and self._told is not view.problem:
             self.problem.set_problem(view.problem)
         self._told = view.problem
-        self.request.show_draft(view, replace_texts=replace_texts)
+        self.request.show_draft(view)
         self._space()
 
     def _pressed(self) -> None:

@@ -50,10 +50,8 @@ class ContractForm(QWidget):
         self._functions: tuple[Function, ...] = ()
         self.call: dict[str, str] = {}
         self.address = TextField(theme, tr("Contract address"), text=address, placeholder="0x…", mono=True)
-        self.text = TextArea()
-        self.text.setAccessibleName(tr("Contract interface (ABI)"))
+        self.text = TextArea(name=tr("Contract interface (ABI)"), text=interfaces.text_for(address))
         self.text.setFont(theme.font("code"))
-        self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(theme.type_px(TEXT_HEIGHT))
         self.load = Button(theme, tr("Load a file…"), "folder", size="small")
         self.function = ChoiceField(theme, tr("Function"))
@@ -75,10 +73,10 @@ class ContractForm(QWidget):
         for widget in (self._holder, self.shown_data, self.fault):
             self.body.addWidget(widget)
         self.address.textChanged.connect(self._address_changed)
-        self.text.textChanged.connect(self._read)
+        self.text.edited.connect(self._read)
         self.function.currentIndexChanged.connect(self._ask_arguments)
         self.load.clicked.connect(self._choose_file)
-        self.text.setPlainText(interfaces.text_for(address))
+        self._read()
 
     def _label(self, words: str, field: QWidget) -> Label:
         label = Label(self._theme, words, "small", "text2", weight=500)
@@ -100,12 +98,16 @@ class ContractForm(QWidget):
             self.fault.set_text(tr("The file could not be read: {strerror}.", strerror=error.strerror))
             self.fault.show()
             return
-        self.text.setPlainText(text)
+        self._show_text(text)
+
+    def _show_text(self, text: str) -> None:
+        self.text.set_text(text)
+        self._read()
 
     def _address_changed(self, address: str) -> None:
         known = self._interfaces.texts.get(address.strip().lower())
         if known is not None and known != self.text.toPlainText():
-            self.text.setPlainText(known)
+            self._show_text(known)
         self._write()
 
     def _read(self) -> None:

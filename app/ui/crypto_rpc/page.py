@@ -96,12 +96,11 @@ class CryptoRpcPage(QObject):
         self._connect_request()
         self._connect_rest()
         yield
-        self._show_draft(presenter.view(), replace=True)
+        self._show_draft(presenter.view())
 
     def _connect_presenter(self) -> None:
         presenter = self.presenter
         presenter.draft_changed.connect(self._show_draft)
-        presenter.params_replaced.connect(lambda: self._show_draft(presenter.view(), replace=True))
         presenter.calls_changed.connect(self._show_calls)
         presenter.run_changed.connect(self._show_run)
         presenter.caps_changed.connect(self._show_caps)
@@ -113,17 +112,16 @@ class CryptoRpcPage(QObject):
         request.mode_changed.connect(presenter.set_mode)
         request.add_requested.connect(self.open_methods)
         request.split_requested.connect(presenter.split)
-        request.method_edited.connect(
-            lambda place, name: presenter.edit(lambda draft: draft.set_method(place, name), typed=True)
-        )
-        request.params_edited.connect(lambda text: presenter.edit(lambda d: d.set_params_text(text), typed=True))
-        request.text_edited.connect(lambda text: presenter.edit(lambda draft: draft.set_text(text), typed=True))
+        request.method_edited.connect(lambda place, name: presenter.edit(lambda draft: draft.set_method(place, name)))
+        request.params_edited.connect(lambda text: presenter.edit(lambda draft: draft.set_params_text(text)))
+        request.text_edited.connect(lambda text: presenter.edit(lambda draft: draft.set_text(text)))
         request.format_requested.connect(self.tidy)
         request.help_requested.connect(self.show_method_help)
         request.key_toggled.connect(presenter.use_key)
         request.key_edited.connect(presenter.set_key)
         request.new_key_requested.connect(presenter.new_key)
         request.fields_edited.connect(presenter.set_fields)
+        request.form_shown.connect(presenter.show_form)
         request.contract_requested.connect(self.open_contract)
         request.menu_requested.connect(self._open_request_menu)
         request.copy_requested.connect(lambda button: self._open_menu(button, COPIES))
@@ -164,9 +162,9 @@ class CryptoRpcPage(QObject):
 
     # What the presenter tells
 
-    def _show_draft(self, view: DraftView, replace: bool = False) -> None:
+    def _show_draft(self, view: DraftView) -> None:
         price = estimate_words(view.credits, view.low_usd, view.high_usd)
-        self.main.show_draft(view, price, replace_texts=replace)
+        self.main.show_draft(view, price)
         if self.presenter.methods is not None:
             names = [method.name for method in self.presenter.methods.offered(view.network.slug)]
             if names != self.main.request.names.stringList():

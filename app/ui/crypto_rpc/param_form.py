@@ -57,13 +57,13 @@ class ParamForm(ScrollPane):
         column.addStretch(1)
 
     def show_fields(self, fields: tuple[FieldView, ...], *, contract: bool) -> None:
-        """Show these fields; the one that is being typed in keeps its text."""
+        """Show these fields."""
         shape = [(field.place, field.kind) for field in fields]
         if shape != [(field.place, field.kind) for field in self.fields] or len(self.inputs) != len(fields):
             self._make(fields)
         self.fields = fields
         for field, line in zip(fields, self.inputs, strict=True):
-            if not line.hasFocus() and line.text() != field.text:
+            if line.text() != field.text:
                 line.setText(field.text)
         self._explain()
         self.nothing.set_text(tr("The parameters of this method are not documented. Write them as JSON."))

@@ -38,7 +38,7 @@ from app.ui.crypto_rpc.session.jobs import JobRunner
 from app.ui.crypto_rpc.session.methods import MethodCatalog, MethodInfo, sandbox_example
 from app.ui.crypto_rpc.session.network_list import NetworkList
 from app.ui.crypto_rpc.session.networks import NetworkRow
-from app.ui.crypto_rpc.session.parameter_fields import fields_of, params_of
+from app.ui.crypto_rpc.session.parameter_fields import fields_of, params_of, problem_in
 from app.ui.crypto_rpc.session.runs import RunPresenter, look_ups
 from app.ui.crypto_rpc.session.sending import (
     NotSent,
@@ -82,7 +82,6 @@ class CryptoRpcPresenter(QObject):
     """`ask` is set by the page: it shows a question and waits for the answer. Until then nothing is confirmed."""
 
     draft_changed = Signal(object)  # DraftView
-    params_replaced = Signal()  # the texts of the editors were not typed by the person
     calls_changed = Signal(object)  # tuple[CallEntry, ...]
     run_changed = Signal(object)  # RunView | None
     caps_changed = Signal(object)  # CapsView
@@ -153,7 +152,7 @@ class CryptoRpcPresenter(QObject):
         await self.keeper.read(catalog)
         if self.keeper.split is not None:
             self.split_read.emit(self.keeper.split)
-        self.params_replaced.emit()
+        self._changed()
         await self.collections.read()
         await self.sent.read()
         await self.network_list.load_used()
@@ -184,16 +183,14 @@ class CryptoRpcPresenter(QObject):
         """What is known of a method on the draft's network."""
         return method_info(self.methods, self.draft.network, name)
 
-    def edit(self, change: Callable[[Draft], object], *, typed: bool = False) -> None:
-        """Change the draft and show it. `typed`: by the person in the editor, whose text is left alone then."""
+    def edit(self, change: Callable[[Draft], object]) -> None:
+        """Change the draft and show it."""
         if self._sending:
             return
         before = self.draft.network
         change(self.draft)
         self._problem = None
         self._changed()
-        if not typed:
-            self.params_replaced.emit()
         if self.draft.network != before:
             self._changed()
         self._tasks.replace("rpc key", self._look_at_key)
@@ -233,14 +230,18 @@ class CryptoRpcPresenter(QObject):
         self.edit(lambda draft: draft.add(name, example))
 
     def set_fields(self, texts: list[str]) -> None:
-        """Take what stands in the form of the selected call; a fault in it leaves the call as it was."""
+        """Take the texts of the selected call's form. A fault leaves the call as it was, and nothing can be sent."""
         row = self.draft.current
-        if row is None:
+        fields = fields_of(self.method(row.method).parameters, row.params) if row is not None else ()
+        if row is None or len(fields) != len(texts):
             return
-        fields = fields_of(self.method(row.method).parameters, row.params)
-        params = params_of(fields, texts, row.params) if len(fields) == len(texts) else None
-        if params is not None:
-            self.edit(lambda draft: draft.set_params(params))
+        problem = problem_in(fields, texts)
+        params = params_of(fields, texts, row.params)
+        self.edit(lambda draft: draft.set_fields(texts, params, problem))
+
+    def show_form(self, on: bool) -> None:
+        """Show the selected call's parameters as fields, or as JSON alone."""
+        self.edit(lambda draft: setattr(draft, "form", on))
 
     def set_mode(self, mode: EditorMode) -> None:
         self.edit(lambda draft: draft.set_mode(mode))
@@ -264,10 +265,10 @@ class CryptoRpcPresenter(QObject):
         self.edit(lambda draft: draft.set_idempotency_key(new_idempotency_key(self._now())))
 
     def set_key(self, key: str) -> None:
-        self.edit(lambda draft: draft.set_idempotency_key(key.strip(), typed=True), typed=True)
+        self.edit(lambda draft: draft.set_idempotency_key(key.strip(), typed=True))
 
     def use_key(self, on: bool) -> None:
-        self.edit(lambda draft: setattr(draft, "key_used", on), typed=True)
+        self.edit(lambda draft: setattr(draft, "key_used", on))
 
     async def _look_at_key(self) -> None:
         """Say whether the key went with this request before, or with another one."""
@@ -281,7 +282,7 @@ class CryptoRpcPresenter(QObject):
             else:
                 now = self._now()
                 first = await calls.first_under(account.id, self.draft.key, now)
-                if self._takes_another_key(first, operation):
+                if await self._takes_another_key(account.id, first, operation):
                     first = None
                 words = key_note(first, operation.digest, now)
         if words != self._key_words:
@@ -290,10 +291,13 @@ class CryptoRpcPresenter(QObject):
         if words[0] != KEPT_A_DAY:
             self._minute.start()  # the time that is left runs down while nobody types
 
-    def _takes_another_key(self, first: RpcCall | None, operation: RpcOperation) -> bool:
-        """Where the request is another one now than its key went with, the service would refuse it: a key that was
-        made here gives way to a fresh one. One that a person typed stays, and what is wrong with it is said."""
-        if first is None or first.digest == operation.digest or self.draft.key_typed:
+    async def _takes_another_key(self, account_id: str, first: RpcCall | None, operation: RpcOperation) -> bool:
+        """Replace a generated key that was used for another request, which the service would refuse, or that was
+        answered: sending again asks again. It stays while the answer is lost, and so does a key that a person typed.
+        """
+        if first is None or self.draft.key_typed or self.calls is None:
+            return False
+        if first.digest == operation.digest and not await self.calls.is_answered(account_id, first.idempotency_key):
             return False
         self.draft.set_idempotency_key(new_idempotency_key(self._now()))
         self._changed()
@@ -388,7 +392,7 @@ class CryptoRpcPresenter(QObject):
             transactions = await read_transactions(rows)
             now = self._now()
             first = await calls.first_under(account.id, key, now) if key else None
-            if not own_key and self._takes_another_key(first, operation):
+            if not own_key and await self._takes_another_key(account.id, first, operation):
                 operation = prepared(service, draft.network, rows, batch=batch, key=draft.key)
                 first = None
             if first is not None and first.digest != operation.digest:
@@ -482,9 +486,10 @@ class CryptoRpcPresenter(QObject):
         def change(draft: Draft) -> None:
             draft.network = call.network
             draft.set_rows(read.rows, selected=0, batch=call.batch)
-            if call.idempotency_key:
-                draft.set_idempotency_key(call.idempotency_key)
-                draft.key_used = True
+            answer_is_lost = call.state in ("open", "unknown")
+            key = call.idempotency_key if answer_is_lost else ""
+            draft.set_idempotency_key(key or new_idempotency_key(self._now()))
+            draft.key_used = bool(call.idempotency_key)
 
         self.edit(change)
 

@@ -46,7 +46,7 @@ ROOM_FOR_HEAD = 250  # px at 100 % of height for the names of the columns
 
 
 class RequestPane(QWidget):
-    """Draws a `DraftView`. Texts that the person is typing are not replaced unless `replace_texts` asks for it."""
+    """Draws a `DraftView`. Every field shows the draft's own text, also the one being typed in."""
 
     mode_changed = Signal(str)
     menu_requested = Signal(object)  # the button
@@ -62,6 +62,7 @@ class RequestPane(QWidget):
     key_edited = Signal(str)
     new_key_requested = Signal()
     fields_edited = Signal(object)  # list of the texts
+    form_shown = Signal(bool)
     contract_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
@@ -223,6 +224,7 @@ class RequestPane(QWidget):
         self.new_key.clicked.connect(self.new_key_requested)
         self.list.edit_requested.connect(self.params.setFocus)
         self.as_form.toggled.connect(self.form.setVisible)
+        self.as_form.toggled.connect(self.form_shown)
         self.form.edited.connect(self.fields_edited)
         self.form.contract_requested.connect(self.contract_requested)
 
@@ -231,7 +233,7 @@ class RequestPane(QWidget):
         widget = self.params if self.mode.current == "rows" else self.text
         widget.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def show_draft(self, view: DraftView, *, replace_texts: bool) -> None:
+    def show_draft(self, view: DraftView) -> None:
         """Show the draft. While it is being sent, nothing in it can be changed."""
         self._view = view
         number = len(view.rows)
@@ -248,15 +250,17 @@ class RequestPane(QWidget):
         )
         self.split.setVisible(bool(view.rest or view.excess))
         self.total.set_text(tr("Total {credits}", credits=format_number(view.credits)))
-        self._show_call(view, replace_texts=replace_texts)
-        if replace_texts:
+        self._show_call(view)
+        if view.mode == "json":  # hidden, it would be laid out at every key; it gets the text when it is shown
             self.text.set_text(view.text)
         self._show_faults(view)
         self._show_key(view)
-        for widget in (self.params, self.text):
-            widget.setReadOnly(view.sending)
+        for line in (self.method, self.key, *self.form.inputs):
+            line.setReadOnly(view.sending)
+        for editor in (self.params, self.text):
+            editor.setReadOnly(view.sending)
 
-    def _show_call(self, view: DraftView, *, replace_texts: bool) -> None:
+    def _show_call(self, view: DraftView) -> None:
         call = view.selected
         self.call_title.set_text(tr("Call {number}", number=call.id) if call is not None else "")
         for widget in (self.method, self.help, self.tidy, self.params, self.as_form):
@@ -268,12 +272,11 @@ class RequestPane(QWidget):
             self.params.set_text("")
             self.method.clear()
             return
-        if (replace_texts or not self.method.hasFocus()) and self.method.text().strip() != call.method:
+        if self.method.text().strip() != call.method:
             self.method.setText(call.method)
         self.method.setToolTip(plain_tip(call.help))
         self.form.show_fields(call.fields, contract=call.method in CONTRACT_CALLS)
-        if replace_texts or not self.params.hasFocus():
-            self.params.set_text(call.params)
+        self.params.set_text(call.params)
 
     def _show_faults(self, view: DraftView) -> None:
         fault = ""
@@ -284,6 +287,8 @@ class RequestPane(QWidget):
             fault = tr("Line {line}: {sentence}", line=view.problems[0].line, sentence=view.problems[0].sentence)
         elif view.mode == "rows" and problem is not None:
             fault = tr("Line {line}: {sentence}", line=problem.line, sentence=problem.sentence)
+        elif view.selected is not None and view.selected.field_problem:
+            fault = view.selected.field_problem
         elif view.excess:
             fault = view.excess
         elif view.refusals:

@@ -53,6 +53,7 @@ class SelectedCall:
     parameters: tuple[ParameterHelp, ...] = ()
     problem: TextProblem | None = None
     fields: tuple[FieldView, ...] = ()
+    field_problem: str = ""  # in the form that is shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,13 +48,11 @@ class ToolDialog(Dialog):
         return field
 
     def lines(self, name: str, text: str = "") -> TextArea:
-        field = TextArea(text)
-        field.setAccessibleName(name)
+        field = TextArea(text, name=name)
         field.setFont(self._theme.font("code"))
-        field.setTabChangesFocus(True)
         field.setFixedHeight(self._theme.type_px(LINES_HEIGHT))
         self._add(name, field)
-        field.textChanged.connect(self.edited)
+        field.edited.connect(self.edited)
         return field
 
     def _add(self, name: str, field: QWidget) -> None:

@@ -49,10 +49,10 @@ class EditDialog(Dialog):
         super().__init__(theme, parent, tr("Edit image"), width=WIDTH)
         self._models = {model.id: model for model in models}
         self._price_of = price_of
-        self.prompt = TextArea()
-        self.prompt.setTabChangesFocus(True)
-        self.prompt.setAccessibleName(tr("What should change?"))
-        self.prompt.setPlaceholderText(tr("Describe the change, for example: make it night, with lit windows."))
+        self.prompt = TextArea(
+            name=tr("What should change?"),
+            placeholder=tr("Describe the change, for example: make it night, with lit windows."),
+        )
         self.counter = Label(theme, "", "small", "text3", tabular=True)
         self.model = ChoiceField(theme, tr("Model"))
         self.ratio = ChoiceField(theme, tr("Aspect ratio"))
@@ -136,7 +136,7 @@ class EditDialog(Dialog):
 
     def _connect(self) -> None:
         self.prompt.textChanged.connect(self._look)
-        self.prompt.textChanged.connect(self.edited)
+        self.prompt.edited.connect(lambda _text: self.edited.emit())
         self.editor.changed.connect(self.edited)
         self.model.currentIndexChanged.connect(lambda _: self._choose_model())
         self.resolution.currentIndexChanged.connect(lambda _: self._look())

@@ -21,7 +21,7 @@ from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
-from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField, replace_text
+from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
@@ -58,7 +58,7 @@ class FormPane(QWidget):
         self._make_frame()
         yield
         self.model = ChoiceField(theme, tr("Model"))
-        self.prompt = TextArea()
+        self.prompt = TextArea(name=tr("Prompt"), placeholder=tr("Describe the subject, the style and the light."))
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(tr("Saved prompts"))
         self.negative = TextField(theme, tr("Negative prompt"), placeholder=tr("Text, logos"))
@@ -122,10 +122,7 @@ class FormPane(QWidget):
 
     def _arrange(self) -> BuildSteps[None]:
         rows = self.rows
-        self.prompt.setTabChangesFocus(True)
         self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.prompt.setAccessibleName(tr("Prompt"))
-        self.prompt.setPlaceholderText(tr("Describe the subject, the style and the light."))
         rows.add("model", tr("Model"), self.model)
         self.counter = rows.add("prompt", tr("Prompt"), self.prompt, counter=True, beside=self.prompts)
         yield
@@ -149,7 +146,7 @@ class FormPane(QWidget):
         self.clear.clicked.connect(self.clear_requested)
         self.prompts.clicked.connect(self.prompts_requested)
         self.model.activated.connect(lambda _: tell("model", str(self.model.currentData() or "")))
-        self.prompt.textChanged.connect(self._typed)
+        self.prompt.edited.connect(self._typed)
         self.negative.textEdited.connect(lambda _: self._timer.start())
         self.style_choice.activated.connect(lambda _: tell("style", str(self.style_choice.currentData() or "")))
         self.shape.activated.connect(lambda _: tell("aspect_ratio", str(self.shape.currentData() or "")))
@@ -190,8 +187,7 @@ class FormPane(QWidget):
     def fill(self, form: ImageForm) -> None:
         """Put a form into the fields of the person's own words."""
         self._timer.stop()
-        with QSignalBlocker(self.prompt):
-            replace_text(self.prompt, form.prompt)
+        self.prompt.set_text(form.prompt)
         self._show_count()
         self.negative.setText(form.negative_prompt)
         self.more.fill(form)

@@ -133,7 +133,7 @@ class ImageActions(QObject):
 
         dialog = EditDialog(page.theme, page.gallery, image, models, price_of, others=len(others))
         draft = page.presenter.edit_draft(image_id)
-        dialog.prompt.setPlainText(words or draft.prompt)
+        dialog.prompt.set_text(words or draft.prompt)
         dialog.prompt.moveCursor(QTextCursor.MoveOperation.End)
         dialog.editor.show_mask(draft.mask)
         dialog.edited.connect(lambda: page.tasks.replace(EDIT_DRAFT, self._keep_edit, image_id, dialog))

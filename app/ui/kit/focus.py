@@ -14,9 +14,10 @@ from app.ui.kit.widgets.announce import tell_focus_again
 
 
 class FocusReturn:
-    """Remembers who had the focus when something opened, and gives it back when that closes."""
+    """Remembers the focused widget when `part` opens, and gives it the focus back when `part` closes."""
 
-    def __init__(self) -> None:
+    def __init__(self, part: QWidget) -> None:
+        self._part = part
         self._widget: QWidget | None = None
 
     def remember(self, widget: QWidget | None) -> None:
@@ -24,13 +25,28 @@ class FocusReturn:
         self._widget = widget
 
     def give_back(self, otherwise: QWidget | None = None) -> bool:
-        """Focus the remembered widget, or `otherwise` where it is gone, hidden or off; False when neither can be."""
+        """Focus the remembered widget, or `otherwise` where it is gone, hidden or off, or what the window names.
+
+        False when none of them can have it.
+        """
         remembered, self._widget = self._widget, None
         for widget in (remembered, otherwise):
             if widget is not None and can_take_focus(widget):
                 widget.setFocus(Qt.FocusReason.PopupFocusReason)
                 return True
-        return False
+        return replace_focus(self._part)
+
+
+def replace_focus(lost: QWidget) -> bool:
+    """Focus what the window of `lost` names in its place; False where it names nothing."""
+    window: QWidget | None = lost.window()
+    while window is not None:
+        replace = getattr(window, "replace_focus", None)
+        if replace is not None:
+            return bool(replace(lost))
+        parent = window.parentWidget()
+        window = parent.window() if parent is not None else None
+    return False
 
 
 def forget_hover(window: QWidget) -> None:

@@ -47,6 +47,7 @@ class TabAction(NamedTuple):
     in_palette: bool = True
     words: str = ""  # what else people call it: the palette finds it by these, too
     also: tuple[str, ...] = ()  # further keys that always work, such as Ctrl++ beside Ctrl+=
+    over_layers: bool = False  # whether the key works while a layer covers the window, such as the palette or a dialog
 
 
 class PaletteItem(NamedTuple):

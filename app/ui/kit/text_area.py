@@ -1,16 +1,62 @@
-"""The text field of many lines, and what happens to text that an input method is still composing."""
+"""The text field of many lines: it reports what a person typed, also by an input method, and nothing else."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent
-from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 
 class TextArea(QPlainTextEdit):
-    """A plain text field. Its placeholder gives way to text that an input method composes, which Qt draws over it."""
+    """A plain text field. `edited` gives the text after a person changed it: by typing, pasting, dropping or undoing.
+
+    Qt's own `textChanged` also follows new fonts, new colors and text set by the program. Connect to it only for what
+    depends on the text alone, such as a counter. The placeholder gives way to text that an input method composes, which
+    Qt draws over it. Tab leaves the field.
+    """
+
+    edited = Signal(str)
 
     _placeholder = ""
     _composed = ""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, name: str = "", placeholder: str = "") -> None:
+        super().__init__(text, parent)
+        self.setTabChangesFocus(True)
+        if name:
+            self.setAccessibleName(name)
+        if placeholder:
+            self.setPlaceholderText(placeholder)
+        self._seen = self.toPlainText()
+        self._by_program = False
+        self.textChanged.connect(self._report)
+
+    def set_text(self, text: str) -> None:
+        """Replace the text without reporting an edit. The same text keeps the caret and what can be undone."""
+        if text == self.toPlainText():
+            return
+        caret = self.caret_after(text)
+        self._by_program = True
+        try:
+            self.setPlainText(text)
+        finally:
+            self._by_program = False
+        cursor = self.textCursor()
+        cursor.setPosition(min(caret, self.document().characterCount() - 1))
+        self.setTextCursor(cursor)
+
+    def caret_after(self, text: str) -> int:
+        """Return the caret's position in `text`: unchanged where it continues what was typed, else the beginning."""
+        before = self.toPlainText()
+        return self.textCursor().position() if before and text.startswith(before) else 0
+
+    def _report(self) -> None:
+        text = self.toPlainText()
+        if text == self._seen:
+            return
+        self._seen = text
+        if not self._by_program:
+            self.edited.emit(text)
 
     @property
     def is_composing(self) -> bool:

@@ -10,7 +10,7 @@ from app.translation import tr
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
-from app.ui.kit.widgets.fields import ChoiceField, NumberField, bind_label, replace_text
+from app.ui.kit.widgets.fields import ChoiceField, NumberField, bind_label
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.switch import Switch
@@ -63,10 +63,8 @@ class ModelsPage(SectionPage):
 
     def _parameter_rows(self) -> tuple[QWidget, ...]:
         theme, choose = self.theme, self._presenter.choose_chat_default
-        self.prompt = TextArea()
-        self.prompt.setPlaceholderText(tr("Instructions for every answer"))
-        self.prompt.setTabChangesFocus(True)
-        self.prompt.textChanged.connect(self._prompt_typed)
+        self.prompt = TextArea(placeholder=tr("Instructions for every answer"))
+        self.prompt.edited.connect(self._prompt_typed)
         self.web = SegmentedChoice(
             theme, tr("Web search"), (("off", tr("Off")), ("auto", tr("Auto")), ("on", tr("On")))
         )
@@ -98,15 +96,14 @@ class ModelsPage(SectionPage):
         field.setSpecialValueText(tr("Model default"))
         return field
 
-    def _prompt_typed(self) -> None:
-        text = self.prompt.toPlainText()
+    def _prompt_typed(self, text: str) -> None:
         self._presenter.choose_chat_default("system_prompt", text if text.strip() else None)
 
     def _show_parameters(self, state: SettingsState) -> None:
         chosen = state.choices.chat_defaults
         prompt = str(chosen.get("system_prompt", ""))
-        if prompt != self.prompt.toPlainText() and not self.prompt.hasFocus():
-            replace_text(self.prompt, prompt)
+        if not self.prompt.hasFocus():
+            self.prompt.set_text(prompt)
         self.web.set_current(str(chosen.get("web_search", "auto" if state.models.is_sandbox else "off")))
         self.thinking.setChecked(bool(chosen.get("thinking", True)))
         for name, field in (("temperature", self.temperature), ("top_p", self.top_p)):

@@ -64,6 +64,7 @@ class ActionRegistry(QObject):
         self._go_to_scope = go_to_scope
         self._entries: dict[str, Entry] = {}
         self._scope = ""
+        self._is_covered = False
 
     def add(self, actions: Iterable[TabAction], *, scope: str = WINDOW, scope_title: str = "Rialto") -> None:
         """Add actions; an id that exists already is replaced, so a rebuilt tab may add its own again."""
@@ -74,7 +75,7 @@ class ActionRegistry(QObject):
                 discard(old.q_action)
             shortcut = self._overrides.get(action.id, action.shortcut)
             entry = Entry(action, scope, scope_title, shortcut, self._q_action(action, shortcut))
-            entry.q_action.setEnabled(scope in (WINDOW, self._scope))
+            entry.q_action.setEnabled(self._works_now(entry))
             self._entries[action.id] = entry
         self.changed.emit()
 
@@ -101,8 +102,19 @@ class ActionRegistry(QObject):
     def set_scope(self, scope: str) -> None:
         """The tab that is shown now: its keys work, those of the other tabs rest."""
         self._scope = scope
+        self._enable()
+
+    def set_covered(self, on: bool) -> None:
+        """While a layer covers the window, only the keys that act on what is over it work."""
+        self._is_covered = on
+        self._enable()
+
+    def _enable(self) -> None:
         for entry in self._entries.values():
-            entry.q_action.setEnabled(entry.scope in (WINDOW, scope))
+            entry.q_action.setEnabled(self._works_now(entry))
+
+    def _works_now(self, entry: Entry) -> bool:
+        return entry.scope in (WINDOW, self._scope) and (entry.action.over_layers or not self._is_covered)
 
     def run(self, action_id: str) -> bool:
         """Run an action as if its key was pressed, going to its tab first. False when it cannot run now."""

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.ui.kit.focus import can_take_focus
+from app.ui.kit.layer import layers_of
 from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.tab_order import tab_stops
 from app.ui.shell.navigation import Rail
@@ -21,14 +22,17 @@ from app.ui.shell.zones import ZoneFrame
 class FocusCycle(QObject):
     """Remembers the last focused widget of each part.
 
-    `released` tells of a widget that Qt took the focus from without giving it to another: its parent was disabled.
+    `released` names a widget that Qt took the focus from without giving it to another: its parent was disabled.
+    `strayed` names the widget that had the focus, or None, and the one that got it although it cannot be seen.
     """
 
     released = Signal(QWidget)
+    strayed = Signal(object, QWidget)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
+        self._layers = layers_of(window)
         self._last: dict[QWidget, QWidget] = {}
 
     def watch(self, qt_app: QApplication) -> None:
@@ -58,11 +62,17 @@ class FocusCycle(QObject):
             return last
         return first_stop(part)
 
+    def _is_in_sight(self, widget: QWidget) -> bool:
+        return widget.isVisible() and not _covers(self._layers.top, widget)
+
     def _moved(self, old: QWidget | None, new: QWidget | None) -> None:
         if not alive(self._window):  # it is being deleted, and this object with it
             return
         if new is None and old is not None and alive(old) and self._window.isActiveWindow() and not old.isEnabled():
             self.released.emit(old)
+        if new is not None and new.window() is self._window and not self._is_in_sight(new):
+            self.strayed.emit(old if old is not None and alive(old) else None, new)
+            return
         widget = new
         while widget is not None and widget is not self._window:
             if widget.property("focusPart"):
@@ -70,6 +80,10 @@ class FocusCycle(QObject):
                     self._last[widget] = new
                 return
             widget = widget.parentWidget()
+
+
+def _covers(layer: QWidget | None, widget: QWidget) -> bool:
+    return layer is not None and not _holds(layer, widget)
 
 
 def first_stop(part: QWidget) -> QWidget | None:

@@ -29,6 +29,7 @@ from app.storage.settings import SettingsStore
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import can_take_focus, forget_hover, reveal
+from app.ui.kit.layer import layers_of
 from app.ui.kit.tab import TabPage
 from app.ui.kit.theme import Theme
 from app.ui.shell.actions import ActionRegistry
@@ -88,13 +89,16 @@ class MainWindow(QMainWindow):
         self._own_work = ""
         self.silencers: list[Callable[[], bool]] = []  # what sounds from whichever tab; each says whether it did
         self._focus_cycle = FocusCycle(self)
-        self._focus_cycle.released.connect(self._replace_focus)
+        self._focus_cycle.released.connect(self.replace_focus)
+        self._focus_cycle.strayed.connect(self._bring_back_focus)
+        self._layers = layers_of(self)
         self.registry = ActionRegistry(
             self,
             overrides=settings_store.value.shortcuts,
             save=lambda shortcuts: self.settings_store.remember(shortcuts=shortcuts),
             go_to_scope=self.show_tab,
         )
+        self._layers.changed.connect(lambda: self.registry.set_covered(self._layers.top is not None))
         self.setWindowTitle("Rialto")
         self.setMinimumSize(MINIMUM)
         self._build()
@@ -213,7 +217,7 @@ class MainWindow(QMainWindow):
         elif can_take_focus(main) or not self.isVisible():  # a window that opens: Qt would begin with the menu button
             self.focus_main_input()
         else:
-            self._replace_focus(main or frame)
+            self.replace_focus(main or frame)
 
     def show_page(self, page: QWidget) -> None:
         """Show one page instead of all zones: the welcome page. It goes when a tab is shown."""
@@ -342,7 +346,7 @@ class MainWindow(QMainWindow):
     def focusNextPrevChild(self, following: bool) -> bool:
         """Tab, and what Qt does when the widget with the focus is hidden or disabled."""
         focused = self.focusWidget()
-        if focused is not None and not can_take_focus(focused) and self._replace_focus(focused):
+        if focused is not None and not can_take_focus(focused) and self.replace_focus(focused):
             return True
         return super().focusNextPrevChild(following)
 
@@ -351,13 +355,24 @@ class MainWindow(QMainWindow):
         self.rail.logo.setFocus(Qt.FocusReason.TabFocusReason)
         return True
 
-    def _replace_focus(self, lost: QWidget) -> bool:
+    def replace_focus(self, lost: QWidget) -> bool:
         """Put the keyboard where one goes on when `lost` cannot have it; False when the shown tab has no place."""
         frame = self._shown_frame()
         target = place_after(lost, frame) if frame is not None and frame.isVisible() else None
         if target is not None:
             target.setFocus(Qt.FocusReason.OtherFocusReason)
         return target is not None
+
+    def _bring_back_focus(self, old: QWidget | None, new: QWidget) -> None:
+        """Take the keyboard from a widget that cannot be seen, or that is behind a layer."""
+        top = self._layers.top
+        if top is not None:
+            inside = old if old is not None and can_take_focus(old, inside=top) else top.first_focus()
+            inside.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif old is not None and can_take_focus(old) and self.isAncestorOf(old):
+            old.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif not self.replace_focus(new):
+            new.clearFocus()
 
     def focus_filter(self) -> None:
         frame = self._shown_frame()

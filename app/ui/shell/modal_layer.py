@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.ui.kit.focus import FocusReturn
+from app.ui.kit.layer import Layer
 from app.ui.kit.tab_order import tab_stops
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import paint_shadow, solid_frame
@@ -19,7 +20,7 @@ _RISE_MS = 120
 _RADIUS = 12
 
 
-class ModalLayer(QWidget):
+class ModalLayer(Layer):
     """Shows `panel`; Esc or a press beside it closes it and gives the focus back to where it was."""
 
     closed = Signal()
@@ -28,7 +29,7 @@ class ModalLayer(QWidget):
         super().__init__(window)
         self.theme = theme
         self._window = window
-        self._focus_return = FocusReturn()
+        self._focus_return = FocusReturn(self)
         self.setAccessibleName(name)
         self.panel = _Panel(theme, self)
         self._rise = QPropertyAnimation(self.panel, b"pos", self)
@@ -105,8 +106,8 @@ class ModalLayer(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close_layer()
-            return
-        event.accept()  # nothing below the layer hears a key
+        else:
+            super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if not self.panel.geometry().contains(event.position().toPoint()):

@@ -29,7 +29,7 @@ class OverlayPane(QWidget):
         self._frame = frame
         self.pane: QWidget | None = None
         self._from_left = True
-        self._focus_return = FocusReturn()
+        self._focus_return = FocusReturn(self)
         self._slide = QPropertyAnimation(self)
         self._slide.setPropertyName(b"pos")
         self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)

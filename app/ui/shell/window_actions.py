@@ -97,7 +97,9 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
     return (
         TabAction("window.account", tr("Switch account…"), window.open_account_menu, "Ctrl+Shift+A", "user", "file"),
         TabAction("window.refresh", tr("Refresh balances and models"), window.refresh, "F5", "refresh", "file"),
-        TabAction("window.quit", tr("Quit Rialto"), lambda: _close(window), "Ctrl+Q", "logout", "file"),
+        TabAction(
+            "window.quit", tr("Quit Rialto"), lambda: _close(window), "Ctrl+Q", "logout", "file", over_layers=True
+        ),
         TabAction(
             "window.undo",
             tr("Undo"),
@@ -110,7 +112,16 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         ),
         TabAction("window.filter", tr("Filter list"), window.focus_filter, "Ctrl+F", "search", "edit"),
         TabAction("window.input", tr("Go to main input"), window.focus_main_input, "Ctrl+L", "pencil", "edit"),
-        TabAction("window.palette", tr("Commands…"), window.open_palette, "Ctrl+K", "command", "go", in_palette=False),
+        TabAction(
+            "window.palette",
+            tr("Commands…"),
+            window.open_palette,
+            "Ctrl+K",
+            "command",
+            "go",
+            in_palette=False,
+            over_layers=True,
+        ),
         TabAction(
             "window.next_tab", tr("Next tab"), lambda: window.show_neighbor_tab(1), "Ctrl+PgDown", "chevron-right", "go"
         ),
@@ -162,12 +173,25 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             "plus",
             "view",
             also=("Ctrl++",),
+            over_layers=True,
         ),
         TabAction(
-            "window.text_smaller", tr("Smaller text"), lambda: window.change_text_size(-1), "Ctrl+-", "minus", "view"
+            "window.text_smaller",
+            tr("Smaller text"),
+            lambda: window.change_text_size(-1),
+            "Ctrl+-",
+            "minus",
+            "view",
+            over_layers=True,
         ),
         TabAction(
-            "window.text_reset", tr("Reset text size"), lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"
+            "window.text_reset",
+            tr("Reset text size"),
+            lambda: window.change_text_size(0),
+            "Ctrl+0",
+            "undo",
+            "view",
+            over_layers=True,
         ),
         TabAction(
             "window.theme",
@@ -177,6 +201,7 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             "appearance",
             "view",
             in_palette=False,  # there each theme has its own row
+            over_layers=True,
         ),
         *(_theme_action(window, mode, text) for mode, text in THEMES),
         TabAction(
@@ -187,13 +212,29 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
             "expand",
             "view",
             checked=window.is_full_screen,
+            over_layers=True,
         ),
-        TabAction("window.help", tr("Help for this page"), window.open_help, "F1", "info", "help"),
-        TabAction("window.shortcuts", tr("All shortcuts"), window.open_shortcuts, "Ctrl+/", "keyboard", "help"),
+        TabAction("window.help", tr("Help for this page"), window.open_help, "F1", "info", "help", over_layers=True),
+        TabAction(
+            "window.shortcuts",
+            tr("All shortcuts"),
+            window.open_shortcuts,
+            "Ctrl+/",
+            "keyboard",
+            "help",
+            over_layers=True,
+        ),
         TabAction("window.self_test", tr("Test Rialto…"), window.test_itself, "", "wrench", "help"),
         TabAction("window.about", tr("About Rialto, updates and licenses"), window.open_about, "", "info", "help"),
         TabAction(
-            "window.context_menu", tr("Context menu"), _open_context_menu, "Shift+F10", "more", "edit", in_palette=False
+            "window.context_menu",
+            tr("Context menu"),
+            _open_context_menu,
+            "Shift+F10",
+            "more",
+            "edit",
+            in_palette=False,
+            over_layers=True,
         ),
         TabAction("window.menu", tr("Main menu"), window.open_menu, "F10", "list", "help", in_palette=False),
     )

@@ -85,16 +85,15 @@ class DeliveryPage(ScrollPane):
         self.style_count = Label(theme, f"0 / {MAX_STYLE_CHARS}", "small", "text3", tabular=True)
         head.addWidget(words, 1)
         head.addWidget(self.style_count)
-        self.style_box = TextArea()
-        self.style_box.setTabChangesFocus(True)
-        self.style_box.setPlaceholderText(tr("Mood and delivery, for example: warm and unhurried."))
+        self.style_box = TextArea(
+            name=tr("Style prompt"), placeholder=tr("Mood and delivery, for example: warm and unhurried.")
+        )
         bind_label(words, self.style_box)
-        self.style_box.setAccessibleName(tr("Style prompt"))
         self._style_timer = QTimer(self)
         self._style_timer.setSingleShot(True)
         self._style_timer.setInterval(STYLE_AFTER_MS)
         self._style_timer.timeout.connect(self.flush)
-        self.style_box.textChanged.connect(self._style_typed)
+        self.style_box.edited.connect(self._style_typed)
         self._grid.addLayout(head, self._row, 0, 1, 2)
         self._grid.addWidget(self.style_box, self._row + 1, 0, 1, 2)
         self._row += 2
@@ -158,8 +157,7 @@ class DeliveryPage(ScrollPane):
         """Make every knob agree with `view`."""
         speech_options = view.speech_options
         if self.style_box.toPlainText() != speech_options.style and not self._style_timer.isActive():
-            with QSignalBlocker(self.style_box):
-                self.style_box.setPlainText(speech_options.style)
+            self.style_box.set_text(speech_options.style)
             self._count_style()
         self.speed.set_value(speech_options.speed)
         self.temperature.set_value(0.75 if speech_options.temperature is None else speech_options.temperature)
@@ -196,13 +194,11 @@ class DeliveryPage(ScrollPane):
                 self.format.addItem(FORMAT_TITLES.get(name, name.upper()), name)
         self.format.setCurrentIndex(max(0, self.format.findData(view.format)))
 
-    def _style_typed(self) -> None:
-        text = self.style_box.toPlainText()
+    def _style_typed(self, text: str) -> None:
         if len(text) > MAX_STYLE_CHARS:
             cursor = self.style_box.textCursor()
             place = min(cursor.position(), MAX_STYLE_CHARS)
-            with QSignalBlocker(self.style_box):
-                self.style_box.setPlainText(text[:MAX_STYLE_CHARS])
+            self.style_box.set_text(text[:MAX_STYLE_CHARS])
             cursor = self.style_box.textCursor()
             cursor.setPosition(place)
             self.style_box.setTextCursor(cursor)

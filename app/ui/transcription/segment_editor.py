@@ -22,7 +22,7 @@ class SegmentEditor(TextArea):
     left = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._theme = theme
         self._over = parent
         self._segment = -1

@@ -13,7 +13,7 @@ from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
-from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label, replace_text
+from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
@@ -63,7 +63,7 @@ class FormPane(QWidget):
         self.kind = ValueChoice(theme, tr("Start from"), longest=12)
         self.model = ChoiceField(theme, tr("Model"))
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
-        self.prompt = TextArea()
+        self.prompt = TextArea(placeholder=tr("Describe the scene and how the camera moves."))
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(tr("Saved prompts"))
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
@@ -113,8 +113,6 @@ class FormPane(QWidget):
         self._add("model", tr("Model"), self.model)
         self._column.addWidget(self.model_note)
         self._add("prompt", tr("Prompt"), self.prompt, beside=(self.prompts, self.prompt_count))
-        self.prompt.setTabChangesFocus(True)
-        self.prompt.setPlaceholderText(tr("Describe the scene and how the camera moves."))
         self._add("negative", tr("Negative prompt"), self.negative)
         for slot in (self.start, self.end, self.film, self.sound, self.along):
             self._column.addWidget(slot)
@@ -192,7 +190,7 @@ class FormPane(QWidget):
         edit = self.edited.emit
         self.kind.chosen.connect(lambda kind: edit("kind", kind))
         self.model.activated.connect(lambda _: edit("model", str(self.model.currentData())))
-        self.prompt.textChanged.connect(lambda: edit("prompt", self.prompt.toPlainText()))
+        self.prompt.edited.connect(lambda text: edit("prompt", text))
         self.negative.textEdited.connect(lambda text: edit("negative", text))
         for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
             slot.chosen.connect(lambda path, name=name: edit(name, path))
@@ -213,8 +211,8 @@ class FormPane(QWidget):
     def fill(self, view: FormView) -> None:
         """Put the form's own values into the fields."""
         form = view.form
-        blockers = [QSignalBlocker(each) for each in (self.prompt, self.model, self.audio, self.delete)]
-        replace_text(self.prompt, form.prompt)
+        blockers = [QSignalBlocker(each) for each in (self.model, self.audio, self.delete)]
+        self.prompt.set_text(form.prompt)
         if self.negative.text() != form.negative:
             self.negative.setText(form.negative)
         self.model.clear()

@@ -128,7 +128,7 @@ class Composer(QWidget):
 
     def _connect(self) -> None:
         leave_focus(self.attach, self.structure, self.more, self.lock, self.send, self.stop, *self._pills.values())
-        self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
+        self.box.edited.connect(self.text_edited)
         self.box.send_requested.connect(self._send)
         self.box.recall_requested.connect(self.recall_requested)
         self.box.files_given.connect(self.files_given)

@@ -40,7 +40,7 @@ class MessageBox(TextArea):
     image_given = Signal(object)  # QImage of the clipboard
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent, name=tr("Message"))
         self._theme = theme
         self._ground = "surface"
         self._fills_ground = False
@@ -48,11 +48,9 @@ class MessageBox(TextArea):
         self.takes_key: Callable[[QKeyEvent], bool] | None = None  # a completion that is open comes first
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(tr("Message"))
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         theme.changed.connect(self._rescale)
@@ -72,15 +70,13 @@ class MessageBox(TextArea):
         self.viewport().update()
 
     def set_text(self, text: str) -> None:
-        """Replace the text without saying that it was edited."""
+        """Replace the text without reporting an edit."""
         if text != self.toPlainText():
-            self.blockSignals(True)
-            self.setPlainText(text)
-            self.blockSignals(False)
-            cursor = self.textCursor()
-            cursor.movePosition(cursor.MoveOperation.End)
-            self.setTextCursor(cursor)
+            super().set_text(text)
             self._fit()
+
+    def caret_after(self, text: str) -> int:
+        return 2 * len(text)  # the end: Qt counts some characters twice
 
     def line_count(self) -> int:
         """Lines on screen, wrapped ones included."""

@@ -83,7 +83,7 @@ class MoreControls(QObject):
         note = tr("The same seed makes answers more repeatable.")
         self.seed_row = ParameterRow(theme, tr("Seed"), self.seed, note=note)
         self.stop = _TextBox(tr("Stop sequences"), tr("One per line"))
-        self.stop.edited.connect(self._stop_typed)
+        self.stop.settled.connect(self._stop_typed)
         self.stop_label = Label(theme, tr("Stop sequences"))
         self.stop_label.setBuddy(self.stop)
         self.stop_note = Label(theme, "", "small", "text3", wrap=True)
@@ -104,7 +104,7 @@ class MoreControls(QObject):
         self.expert = _TextBox(tr("Extra JSON"), '{"top_k": 40}')
         self.expert.setProperty("mono", True)
         self.expert.setTabChangesFocus(True)
-        self.expert.edited.connect(lambda text: self.option_changed.emit("extra_json", text))
+        self.expert.settled.connect(lambda text: self.option_changed.emit("extra_json", text))
         self.expert_note = Label(theme, "", "small", "text3", wrap=True)
         self.expert_section.add(self.expert)
         self.expert_section.add(self.expert_note)
@@ -188,32 +188,27 @@ class MoreControls(QObject):
 
 
 class _TextBox(TextArea):
-    """A few lines of text; `edited` after a pause in typing, not for what a program put there."""
+    """A few lines of text. `settled` gives it a moment after the last key, or when it is left."""
 
-    edited = Signal(str)  # the text, a moment after the last key or when it is left
+    settled = Signal(str)
 
     def __init__(self, name: str, placeholder: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setPlaceholderText(placeholder)
-        self.setTabChangesFocus(True)
+        super().__init__(name=name, placeholder=placeholder)
         self.setProperty("sizing", "small")
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(TYPING_PAUSE_MS)
-        self._typing.timeout.connect(lambda: self.edited.emit(self.toPlainText()))
-        self.textChanged.connect(self._typing.start)
+        self._typing.timeout.connect(lambda: self.settled.emit(self.toPlainText()))
+        self.edited.connect(lambda _text: self._typing.start())
 
     def show_text(self, text: str, *, other_chat: bool) -> None:
         """Show a text; words that are being typed stay, unless another chat is shown."""
         if self.toPlainText() == text or ((self._typing.isActive() or self.hasFocus()) and not other_chat):
             return
         self._typing.stop()
-        self.blockSignals(True)
-        self.setPlainText(text)
-        self.blockSignals(False)
+        self.set_text(text)
 
     def flush(self) -> None:
         if self._typing.isActive():
             self._typing.stop()
-            self.edited.emit(self.toPlainText())
+            self.settled.emit(self.toPlainText())

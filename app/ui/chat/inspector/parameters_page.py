@@ -90,12 +90,9 @@ class ParametersPage(QScrollArea):
         section = Section(self._theme, tr("System prompt"))
         self._prompt_tokens = Label(self._theme, "", "small", "text3", tabular=True)
         section.top.addWidget(self._prompt_tokens)
-        self.prompt = TextArea()
-        self.prompt.setTabChangesFocus(True)
-        self.prompt.setAccessibleName(tr("System prompt"))
-        self.prompt.setPlaceholderText(tr("Instructions for every answer"))
+        self.prompt = TextArea(name=tr("System prompt"), placeholder=tr("Instructions for every answer"))
         self.prompt.setProperty("sizing", "small")
-        self.prompt.textChanged.connect(self._typing.start)
+        self.prompt.edited.connect(lambda _text: self._typing.start())
         section.add(self.prompt)
         self._instructing = Label(self._theme, "", "small", "text2", wrap=True)
         self._instructing.hide()
@@ -283,9 +280,7 @@ class ParametersPage(QScrollArea):
         if self.prompt.toPlainText() == wanted or (self._typing.isActive() and not is_other_chat):
             return
         self._typing.stop()
-        self.prompt.blockSignals(True)
-        self.prompt.setPlainText(wanted)
-        self.prompt.blockSignals(False)
+        self.prompt.set_text(wanted)
 
     def _show_sampling(self, head: ChatHead) -> None:
         options = head.options

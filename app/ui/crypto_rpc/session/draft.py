@@ -21,6 +21,10 @@ from app.ui.crypto_rpc.state import EditorMode
 FIRST_NETWORK = "ethereum-mainnet"
 FIRST_CALL = CallRow(1, "eth_blockNumber", [])
 SIGNED = "{{signed_transaction}}"
+_WRITTEN = (
+    *("rows", "batch", "selected", "mode", "text", "text_problems"),
+    *("params_text", "params_problem", "field_texts", "field_problem"),
+)
 
 
 class Draft:
@@ -36,6 +40,9 @@ class Draft:
         self.text_problems: tuple[TextProblem, ...] = ()
         self.params_text = "[]"
         self.params_problem: TextProblem | None = None
+        self.form = False  # whether the selected call's parameters are shown as fields too
+        self.field_texts: tuple[str, ...] = ()  # typed in those fields; () while they show the row
+        self.field_problem = ""
         self.key = key
         self.key_used = True
         self.key_typed = False  # by a person, who then decides when another one is taken
@@ -53,7 +60,8 @@ class Draft:
     def is_whole(self) -> bool:
         """True when nothing in it is half written, and it holds no more than one request takes."""
         fits = 0 < len(self.rows) <= MAX_BATCH_ITEMS
-        return fits and not self.text_problems and self.params_problem is None
+        faulty = self.text_problems or self.params_problem is not None or (self.form and self.field_problem)
+        return fits and not faulty
 
     @property
     def current(self) -> CallRow | None:
@@ -122,6 +130,7 @@ class Draft:
     def set_params_text(self, text: str) -> None:
         """What stands in the editor of the selected call; a fault in it leaves the row as it was."""
         self.params_text = text
+        self._clear_fields()
         read = read_params(text)
         if isinstance(read, TextProblem):
             self.params_problem = read
@@ -132,6 +141,12 @@ class Draft:
             rows[self.selected] = replace(rows[self.selected], params=read)
             self.rows = tuple(rows)
             self._write_text()
+
+    def set_fields(self, texts: Sequence[str], params: Sequence[object] | None, problem: str) -> None:
+        """Take what was typed in the form of the selected call. Without `params` the row stays as it was."""
+        if params is not None:
+            self.set_params(params)
+        self.field_texts, self.field_problem = tuple(texts), problem
 
     def set_params(self, params: Sequence[object] | Mapping[str, object]) -> None:
         """Other parameters for the selected call."""
@@ -212,6 +227,8 @@ class Draft:
             "text": self.text if self.text_problems and not self.changes_state else "",
             "selected": self.selected,
             "params_text": self.params_text if self.params_problem and not self.changes_state else "",
+            "field_texts": list(self.field_texts) if self.field_problem and not self.changes_state else [],
+            "field_problem": self.field_problem,
             "key": self.key,
             "key_used": self.key_used,
             "key_typed": self.key_typed,
@@ -241,6 +258,9 @@ class Draft:
                 self.set_text(kept["text"])
         if isinstance(kept.get("params_text"), str) and kept["params_text"]:
             self.set_params_text(kept["params_text"])
+        texts, problem = kept.get("field_texts"), kept.get("field_problem")
+        if isinstance(texts, list) and texts and isinstance(problem, str):
+            self.field_texts, self.field_problem = tuple(str(text) for text in texts), problem
 
     def join_kept(self, kept: object) -> bool:
         """Take what `kept` gave behind what was typed meanwhile: nothing of either is lost, half written or whole.
@@ -257,7 +277,7 @@ class Draft:
         self.variables = {**before.variables, **self.variables}
         self.rest = before.rest
         if self.rows == (FIRST_CALL,) and self.is_whole:  # nothing was typed
-            for name in ("rows", "batch", "selected", "mode", "text", "text_problems", "params_text", "params_problem"):
+            for name in _WRITTEN:
                 setattr(self, name, getattr(before, name))
             return False
         if self.text_problems or before.text_problems or before.params_problem:
@@ -281,3 +301,7 @@ class Draft:
         row = self.current
         self.params_text = "" if row is None else tidy(row.params_text)
         self.params_problem = None
+        self._clear_fields()
+
+    def _clear_fields(self) -> None:
+        self.field_texts, self.field_problem = (), ""

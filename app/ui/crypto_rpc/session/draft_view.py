@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.core.problems import Problem
 from app.service.rpc_methods import estimate
 from app.translation import tr
@@ -82,6 +84,9 @@ def _selected_view(draft: Draft, catalog: MethodCatalog | None) -> SelectedCall 
     if row is None:
         return None
     method = method_info(catalog, draft.network, row.method)
+    fields = fields_of(method.parameters, row.params)
+    if len(draft.field_texts) == len(fields):
+        fields = tuple(replace(field, text=text) for field, text in zip(fields, draft.field_texts, strict=True))
     return SelectedCall(
         row.id,
         row.method,
@@ -89,5 +94,6 @@ def _selected_view(draft: Draft, catalog: MethodCatalog | None) -> SelectedCall 
         method.help,
         method.parameters,
         draft.params_problem,
-        fields_of(method.parameters, row.params),
+        fields,
+        draft.field_problem if draft.form else "",
     )

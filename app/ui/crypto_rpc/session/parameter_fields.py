@@ -180,6 +180,15 @@ _READERS = {
 }
 
 
+def problem_in(fields: Sequence[FieldView], texts: Sequence[str]) -> str:
+    """Return the first fault of the texts in these fields with the field's name, "" for none."""
+    for field, text in zip(fields, texts, strict=True):
+        problem = read_field(field.kind, text).problem
+        if problem:
+            return f"{field.label}: {problem}"
+    return ""
+
+
 def params_of(fields: Sequence[FieldView], texts: Sequence[str], before: object) -> list[object] | None:
     """The parameters that the fields say, None while one has a fault. Parts that have no field stay as they were."""
     old = list(before) if isinstance(before, Sequence) and not isinstance(before, str) else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -31,17 +31,12 @@ _VARIABLE = re.compile(r"\{\{\s*\w+\s*\}\}")
 
 
 class JsonEditor(TextArea):
-    """`edited` tells a text that the person changed; `set_text` does not. Tab leaves the editor, as in every field."""
-
-    edited = Signal(str)
+    """A `TextArea` with line numbers and colors. Another text leaves the caret where it is, as far as there is text."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent, name=name)
         self._theme = theme
-        self._by_program = False
         self._fault = 0  # line from 1, 0 for none
-        self.setAccessibleName(name)
-        self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("bare", True)
         self.setLineWrapMode(TextArea.LineWrapMode.NoWrap)
@@ -50,21 +45,11 @@ class JsonEditor(TextArea):
         self.blockCountChanged.connect(self._make_room)
         self.updateRequest.connect(self._follow)
         self.cursorPositionChanged.connect(self._mark)
-        self.textChanged.connect(self._publish)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
-    def set_text(self, text: str) -> None:
-        """Show another text, the cursor where it was as far as there is text."""
-        if text == self.toPlainText():
-            return
-        place = self.textCursor().position()
-        self._by_program = True
-        self.setPlainText(text)
-        self._by_program = False
-        cursor = self.textCursor()
-        cursor.setPosition(min(place, self.document().characterCount() - 1))
-        self.setTextCursor(cursor)
+    def caret_after(self, text: str) -> int:
+        return self.textCursor().position()
 
     def set_fault(self, line: int) -> None:
         """Mark the line where a fault is, from 1; 0 for none."""
@@ -86,10 +71,6 @@ class JsonEditor(TextArea):
         super().resizeEvent(event)
         area = self.contentsRect()
         self._gutter.setGeometry(QRect(area.left(), area.top(), self.gutter_width(), area.height()))
-
-    def _publish(self) -> None:
-        if not self._by_program:
-            self.edited.emit(self.toPlainText())
 
     def _make_room(self) -> None:
         self.setViewportMargins(self.gutter_width(), 0, 0, 0)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollAr
 from app.core.tasks import TaskScope
 from app.translation import tr
 from app.ui.kit.discard import discard
+from app.ui.kit.layer import Layer
 from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -26,8 +27,8 @@ WIDTH = 440
 MAX_SHARE = 0.85  # of the height of the window behind
 
 
-class Scrim(QWidget):
-    """Dims the window behind a dialog and takes its clicks."""
+class Scrim(Layer):
+    """Dims the window behind a dialog and takes its clicks and keys."""
 
     def __init__(self, theme: Theme, window: QWidget) -> None:
         super().__init__(window)

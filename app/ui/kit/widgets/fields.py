@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QStyle,
     QStyleOptionComboBox,
     QWidget,
@@ -22,18 +21,6 @@ from app.ui.kit.plain_tooltip import tip_of_placeholder, tip_while_cut
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.frames import dashed_frame
 from app.ui.kit.widgets.surfaces import set_property
-
-
-def replace_text(field: QPlainTextEdit, text: str) -> None:
-    """Show another text. The caret stays where somebody types, as long as what is there is still in front of it."""
-    before = field.toPlainText()
-    if text == before:
-        return
-    caret = field.textCursor().position() if before and text.startswith(before) else 0
-    field.setPlainText(text)
-    cursor = field.textCursor()
-    cursor.setPosition(caret)
-    field.setTextCursor(cursor)
 
 
 class NumberField(QDoubleSpinBox):

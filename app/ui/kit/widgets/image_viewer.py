@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.focus import FocusReturn, leave_focus
+from app.ui.kit.layer import Layer
 from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
@@ -32,7 +33,7 @@ class ViewedImage:
     path: Path
 
 
-class ImageViewer(QWidget):
+class ImageViewer(Layer):
     """Covers `window` until it is closed; then it is gone, and the focus is where it was."""
 
     save_requested = Signal(int)  # which of the images
@@ -48,7 +49,7 @@ class ImageViewer(QWidget):
         self._zoom = 0.0  # screen pixels for one of the image; 0 fits the window
         self._shift = QPointF()
         self._drag: QPointF | None = None
-        self._focus_return = FocusReturn()
+        self._focus_return = FocusReturn(self)
         self._loader = Thumbnails(self, max_bytes=2 * 4 * LARGEST_PX**2)
         self._loader.loaded.connect(lambda _key: self.update())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -191,7 +192,8 @@ class ImageViewer(QWidget):
                 self.copy_image()
             case Qt.Key.Key_S if held:
                 self.save_requested.emit(self._at)
-        event.accept()
+            case _:
+                super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.angleDelta().y():

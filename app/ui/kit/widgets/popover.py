@@ -62,7 +62,7 @@ class Popover(QFrame):
         self.body = QVBoxLayout()
         self._outer.addLayout(self.body)
         self._ring: FocusRing | None = None
-        self._focus_return = FocusReturn()
+        self._focus_return = FocusReturn(self)
         self._apply_theme()
         theme.changed.connect(self._apply_theme)
 

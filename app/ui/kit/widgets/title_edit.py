@@ -29,7 +29,7 @@ class TitleEdit(QLineEdit):
         self._theme = theme
         self._title = ""
         self._is_open = False
-        self._focus_return = FocusReturn()
+        self._focus_return = FocusReturn(self)
         self.setAccessibleName(name)
         self.setMaxLength(MAX_CHARS)
         self.hide()

@@ -177,7 +177,7 @@ class ToastHost(QObject):
         self.stay_s: int | None = STAY_S  # how long each stays, None until it is closed
         self._toasts: list[tuple[str, Toast]] = []
         self._moves: dict[Toast, QPropertyAnimation] = {}
-        self._focus_return = FocusReturn()
+        self._focus_return = FocusReturn(window)
         window.installEventFilter(self)
         app = QApplication.instance()
         if isinstance(app, QApplication):
