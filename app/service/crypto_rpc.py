@@ -265,11 +265,42 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     if not isinstance(content, JSON_LIST):
         raise BadResponse(tr("The node’s response is not a batch."))
     answers: list[Any] = content if isinstance(content, list) else list(content)
-    by_id: dict[int, Any] = {}
-    for each in answers:
-        if type(each) in JSON_OBJECT and type(each.get("id")) is int:
-            by_id.setdefault(each["id"], each)
-    return tuple(map(_outcome, items, map(by_id.get, range(1, len(items) + 1))))
+    by_id, refusal = answers_by_id([each for each in answers if type(each) in JSON_OBJECT])
+    found: list[RpcOutcome] = []
+    for number, item in enumerate(items, 1):
+        answer = by_id.get(number)
+        found.append(_outcome(item, answer if answer and has_id(answer, number, item.method) else None, refusal))
+    return tuple(found)
+
+
+def answers_by_id(
+    answers: Sequence[Mapping[str, object]],
+) -> tuple[dict[int | str, Mapping[str, object]], Mapping[str, object] | None]:
+    """Return the answers of a batch by `id_of`, and the error without an id, if there is one, that is for the rest."""
+    by_id: dict[int | str, Mapping[str, object]] = {}
+    refusal: Mapping[str, object] | None = None
+    for is_exact in (True, False):  # an answer with the very id comes before one that has it as text
+        for each in answers:
+            told = each.get("id")
+            number = id_of(told)
+            if number is not None and (type(told) is int) == is_exact:
+                by_id.setdefault(number, each)
+            elif told is None and refusal is None and each.get("error") is not None:
+                refusal = each
+    return by_id, refusal
+
+
+def id_of(told: object) -> int | str | None:
+    """The id that an answer states: some nodes return a number as text or with a fraction. None for no id at all."""
+    if isinstance(told, bool):
+        return None
+    if isinstance(told, int):
+        return told
+    if isinstance(told, float | Decimal):
+        return int(told) if -(2**53) < told < 2**53 and told == int(told) else None  # NaN is in no range
+    if isinstance(told, str):
+        return int(told) if told.isascii() and told.isdigit() and len(told) < 16 else told
+    return None
 
 
 def is_answer_to(answer: Mapping[str, object], number: int, method: str) -> bool:
@@ -278,13 +309,25 @@ def is_answer_to(answer: Mapping[str, object], number: int, method: str) -> bool
     A node that could not read the call refuses it without an id. A result without one is taken for a read alone: that
     of a transaction says whether money moves.
     """
-    told = answer.get("id")
-    if told is None:
+    if answer.get("id") is None:
         return method not in STATE_CHANGING or answer.get("error") is not None
-    return told == number and type(told) is int
+    return has_id(answer, number, method)
 
 
-def _outcome(item: RpcItem, answer: Mapping[str, object] | None) -> RpcOutcome:
+def has_id(answer: Mapping[str, object], wanted: object, method: str) -> bool:
+    """True if an answer has the id of a call. The result of a transaction needs the very same one."""
+    told = answer.get("id")
+    if type(told) is type(wanted) or method not in STATE_CHANGING or answer.get("error") is not None:
+        return id_of(told) == id_of(wanted)
+    return False
+
+
+def _outcome(
+    item: RpcItem, answer: Mapping[str, object] | None, refusal: Mapping[str, object] | None = None
+) -> RpcOutcome:
+    """`refusal` is the error of a node that does not say which calls it is for: those without an answer."""
+    if answer is None and refusal is not None:
+        return RpcOutcome(item, error=_outcome(item, refusal).error, unanswered=True)
     if answer is None:
         return RpcOutcome(item, error=RpcError(0, NO_ANSWER), unanswered=True)
     error = answer.get("error")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.translation import tr, tr_n
-from app.wallet.abi_signatures import read_signature
+from app.wallet.abi_signatures import MAX_SKIPPED_CHARS, not_a_signature, read_source
 from app.wallet.abi_types import Entry, Kind, Parameter, canonical_type
 from app.wallet.abi_values import ARRAY, Value, read_value, shown
 from app.wallet.addresses import checksum_address
@@ -56,7 +56,7 @@ class Interface:
     """The entries of one contract, in the order in which they were written."""
 
     entries: tuple[Entry, ...] = ()
-    skipped: int = 0  # entries that could not be read; the rest still serves
+    skipped: tuple[str, ...] = ()  # the beginnings of entries that could not be read; the rest still serves
 
     def of_kind(self, kind: Kind) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.kind == kind)
@@ -83,15 +83,24 @@ class Interface:
 
     def decode_log(self, topics: Sequence[bytes], data: bytes) -> DecodedValues | None:
         """Which event this is; None when it is none of these. Indexed text and arrays are known by their hash only."""
-        for entry in self.of_kind("event"):
+        refused: AbiRefused | None = None
+        for entry in sorted(self.of_kind("event"), key=lambda each: each.anonymous):  # those with a name of their own
             named = topics if entry.anonymous else topics[1:]
             indexed = [parameter for parameter in entry.inputs if parameter.indexed]
             known = entry.anonymous or (bool(topics) and topics[0] == entry.digest)
             if not known or len(indexed) != len(named):
                 continue
-            plain = iter(decode(tuple(parameter for parameter in entry.inputs if not parameter.indexed), data))
-            hashed = iter([_topic_value(parameter, topic) for parameter, topic in zip(indexed, named, strict=True)])
+            try:
+                plain = iter(decode(tuple(parameter for parameter in entry.inputs if not parameter.indexed), data))
+                hashed = iter([_topic_value(each, topic) for each, topic in zip(indexed, named, strict=True)])
+            except AbiRefused as error:
+                if not entry.anonymous:
+                    raise
+                refused = error  # any log may be one of an anonymous event: another may fit
+                continue
             return DecodedValues(entry, tuple(next(hashed) if each.indexed else next(plain) for each in entry.inputs))
+        if refused is not None:
+            raise refused
         return None
 
     def decode_revert(self, data: bytes) -> str | None:
@@ -185,34 +194,54 @@ def _topic_value(parameter: Parameter, topic: bytes) -> tuple[Parameter, Value]:
 
 
 def read_interface(text: str) -> Interface:
-    """Read a compiler's JSON (the list itself, or an object that holds it as "abi"), or signatures, one a line.
+    """Read an interface as compilers, explorers and other libraries write it.
 
-    Raises `AbiRefused` when nothing of it can be read.
+    That is JSON (a list of entries or of signatures, an object with an "abi", an explorer's answer with it as
+    "result"), or Solidity: signatures, one a line or behind a semicolon, with comments, interfaces and structs. What
+    cannot be read is skipped and named. Raises `AbiRefused` when nothing can be read.
     """
     if len(text) > MAX_INTERFACE_CHARS:
         raise AbiRefused("large", tr("This interface is too large."))
-    text = text.strip()
+    text = text.strip().removeprefix("\ufeff")
     if not text.startswith(("[", "{")):
-        lines = [line.strip().rstrip(";") for line in text.splitlines()]
-        return _interface([read_signature(line) for line in lines if line], 0)
+        return _interface(*read_source(text))
     try:
         written = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise AbiRefused("json", tr("This JSON is incomplete.")) from error
-    if isinstance(written, dict):
-        written = written.get("abi", written)
+    for _ in range(3):
+        if isinstance(written, dict):
+            written = next((written[name] for name in ("abi", "result", "output", "ABI") if name in written), written)
+        if isinstance(written, str) and written.lstrip().startswith(("[", "{")):
+            try:
+                written = json.loads(written)
+            except (ValueError, RecursionError):
+                break
     if not isinstance(written, list):
         raise AbiRefused(
             "interface", tr("This JSON is not an interface. An interface is a list of functions, events and errors.")
         )
-    entries = [_entry(item) for item in written]
-    return _interface([entry for entry in entries if entry is not None], entries.count(None))
+    entries: list[Entry] = []
+    skipped: list[str] = []
+    for item in written:
+        if isinstance(item, str):
+            found, unread = read_source(item)
+            entries += found
+            skipped += unread
+        elif (entry := _entry(item)) is not None:
+            entries.append(entry)
+        elif not (isinstance(item, Mapping) and item.get("type") in ("fallback", "receive")):  # nothing to call
+            name = item.get("name") or item.get("type") if isinstance(item, Mapping) else item
+            skipped.append(str(name)[:MAX_SKIPPED_CHARS])
+    return _interface(entries, skipped)
 
 
-def _interface(entries: list[Entry], skipped: int) -> Interface:
+def _interface(entries: list[Entry], skipped: list[str]) -> Interface:
     if not entries:
+        if skipped:
+            raise not_a_signature(skipped[0])
         raise AbiRefused("interface", tr("This interface has no functions, events or errors."))
-    return Interface(tuple(entries), skipped)
+    return Interface(tuple(entries), tuple(skipped))
 
 
 def _entry(item: object) -> Entry | None:
@@ -227,9 +256,9 @@ def _entry(item: object) -> Entry | None:
         inputs, outputs = _parameters(item.get("inputs")), _parameters(item.get("outputs"))
     except AbiRefused:
         return None
-    return Entry(
-        kind, name, inputs, outputs, str(item.get("stateMutability", "nonpayable")), item.get("anonymous") is True
-    )
+    older = "view" if item.get("constant") is True else "payable" if item.get("payable") is True else "nonpayable"
+    mutability = str(item.get("stateMutability", older))
+    return Entry(kind, name, inputs, outputs, mutability, item.get("anonymous") is True)
 
 
 def _parameters(items: object, depth: int = 0) -> tuple[Parameter, ...]:

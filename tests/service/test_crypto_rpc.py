@@ -11,6 +11,8 @@ from app.service.crypto_rpc import SIGNED_PAYLOAD, RpcError, RpcItem
 from app.service.errors import BadRequest, BadResponse, LimitExceeded, RateLimited
 from app.service.exchange import curl_command
 from app.service.rpc_methods import call_credits, estimate, family_of, refusal_of, tier_of
+from app.ui.crypto_rpc.session.outcomes import outcomes_of
+from tests.reported_inputs import reported
 from tests.service.loopback import Watched, answering, http, serving
 
 RAW = "0x02f8signedbytes"
@@ -64,6 +66,39 @@ async def test_r_rpc_10_a_batch_is_matched_by_id_not_by_place() -> None:
         assert made.outcomes[1].error == RpcError(-32602, "invalid params", {"x": 1})
         assert made.outcomes[3].error is not None
         assert [each["id"] for each in json.loads(watched.requests[0].content)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "message"),
+    [("string", None, "insufficient funds for transfer"), ("float", "0x10", "")],
+)
+async def test_an_id_may_come_back_as_text_or_with_a_fraction(name: str, result: object, message: str) -> None:
+    answer = json.loads(reported(f"k22-answer-{name}-id.json"))
+    for sent, method in ((answer, "eth_sendRawTransaction" if message else "eth_call"), ([answer], "eth_call")):
+        async with Watched(handler=answering(sent)) as watched:
+            rpc = watched.service.crypto_rpc
+            items = [RpcItem(method, ["0x"])]
+            made = await rpc.send(rpc.prepare("base-mainnet", items if isinstance(sent, dict) else items * 2))
+        outcome = made.outcomes[0]
+        assert (outcome.result, outcome.error.message if outcome.error else "") == (result, message)
+        assert not outcome.unanswered
+        (shown, *_) = outcomes_of("base-mainnet", [{"id": 1, "method": method}], sent)
+        assert (shown.is_error, shown.message) == (bool(message), message)
+
+
+async def test_an_error_without_an_id_is_for_the_calls_without_an_answer() -> None:
+    answer = [*json.loads(reported("k22-batch-null-id.json")), {"id": 2, "result": "0x1"}]
+    async with Watched(handler=answering(answer)) as watched:
+        rpc = watched.service.crypto_rpc
+        made = await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_call"), RpcItem("eth_chainId")]))
+    first, second = made.outcomes
+    assert first.error is not None
+    assert (first.error.message, first.unanswered, second.result) == ("batch limit 1 exceeded", True, "0x1")
+    items = [{"id": 1, "method": "eth_call"}, {"id": 2, "method": "eth_chainId"}]
+    shown = outcomes_of("base-mainnet", items, answer)
+    assert [(each.message, each.credits is None) for each in shown] == [("batch limit 1 exceeded", True), ("", False)]
+    (sent,) = outcomes_of("base-mainnet", [{"id": 1, "method": "eth_sendRawTransaction"}], answer[:1])
+    assert sent.message == "It is not clear whether this transaction was sent. batch limit 1 exceeded"
 
 
 async def test_a_node_may_refuse_a_batch_as_a_whole() -> None:

@@ -1,5 +1,6 @@
 """Contracts' interfaces: bytes mean what another library says they mean, both ways."""
 
+import contextlib
 import json
 
 import pytest
@@ -12,7 +13,9 @@ from web3 import Web3
 from app.wallet.abi import DecodedValues, decode, encode, encode_call, read_interface
 from app.wallet.abi_signatures import read_signature
 from app.wallet.abi_types import Parameter
+from app.wallet.addresses import keccak256
 from app.wallet.errors import AbiRefused
+from tests.reported_inputs import reported
 from tests.wallet.figures import ADDRESS
 
 OTHER = "0x3535353535353535353535353535353535353535"
@@ -72,7 +75,7 @@ def test_a_selector_is_the_one_that_another_library_computes() -> None:
     for entry, written in zip(INTERFACE.of_kind("function"), TOKEN, strict=False):
         assert entry.selector == function_abi_to_4byte_selector(written)
     assert INTERFACE.function("transfer").selector.hex() == "a9059cbb"
-    assert INTERFACE.skipped == 1
+    assert INTERFACE.skipped == ()
 
 
 def test_a_call_is_encoded_as_web3_encodes_it() -> None:
@@ -219,6 +222,122 @@ def test_an_interface_is_read_from_a_compilers_file_and_from_lines() -> None:
     assert read_interface(json.dumps({"abi": TOKEN, "bytecode": "0x"})).entries == INTERFACE.entries
     lines = read_interface("transfer(address to, uint256 amount);\n\nerror Paused(uint64 until)\n")
     assert [entry.name for entry in lines.entries] == ["transfer", "Paused"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "k23-abi-ethers-list.json",
+        "k23-abi-comment.txt",
+        "k23-abi-quoted-lines.txt",
+        "k23-abi-solidity.sol",
+        "k23-abi-explorer-answer.json",
+        "k23-abi-one-bad-line.txt",
+    ],
+)
+def test_interfaces_of_other_tools_are_read(name: str) -> None:
+    interface = read_interface(reported(name).decode())
+    entry = interface.function("balanceOf")
+    assert (entry.signature, entry.only_reads) == ("balanceOf(address)", "explorer" not in name)
+    assert [each.type for each in entry.outputs] == ["uint256"]
+    assert interface.skipped == (("this line is not one",) if "bad" in name else ())
+    others = {"k23-abi-quoted-lines.txt": ["totalSupply"], "k23-abi-solidity.sol": ["Transfer"]}
+    assert [each.name for each in interface.entries][1:] == others.get(name, ["Transfer"] if "ethers" in name else [])
+
+
+def test_the_mutability_of_old_compilers_is_read() -> None:
+    reading = {"type": "function", "name": "a", "inputs": [], "constant": True, "payable": False}
+    paying = {**reading, "name": "b", "constant": False, "payable": True}
+    interface = read_interface(json.dumps([reading, paying]))
+    assert [each.mutability for each in interface.entries] == ["view", "payable"]
+
+
+def test_structs_are_tuples() -> None:
+    interface = read_interface(reported("k23-abi-struct.txt").decode())
+    assert [each.signature for each in interface.entries] == ["fill((address,uint256))"]
+    assert [each.name for each in interface.entries[0].inputs[0].parts] == ["maker", "amount"]
+
+
+SOLIDITY = """
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20; import "https://example.org/x.sol";
+library Shapes { struct Point { int128 x; int128 y; } enum Color { Red, Blue } }
+abstract contract Base is Other, Another(1, 2) {
+    type Price is uint128;
+    struct Path { Shapes.Point[] points; Inner inner; }
+    struct Inner { Shapes.Color color; Base next; }
+    uint256 public total;
+    /* function hidden() external; */
+    error TooLate(
+        uint64 until,
+        Price price
+    );
+    modifier onlyOwner() { require(msg.sender == owner); _; }
+    constructor(address payable owner) Base(owner) { total = 1; }
+    function draw(
+        Path calldata path,
+        address payable to
+    )
+        external
+        payable
+        virtual
+        override(Other, Another)
+        onlyRole(ADMIN)
+        returns (Shapes.Color, Price[] memory)
+    {
+        if (total > 0) { emit Drawn(path); }
+    }
+    function _helper(uint a) internal pure returns (uint) { return a; }
+    receive() external payable {}
+    event Drawn(Path path, address indexed by);
+}
+"""
+
+
+def test_solidity_source_is_read_with_its_types_and_without_its_bodies() -> None:
+    interface = read_interface(SOLIDITY)
+    path = "((int128,int128)[],(uint8,address))"
+    assert [(each.kind, each.signature) for each in interface.entries] == [
+        ("error", "TooLate(uint64,uint128)"),
+        ("constructor", "(address)"),
+        ("function", f"draw({path},address)"),
+        ("event", f"Drawn({path},address)"),
+    ]
+    draw = interface.function("draw")
+    assert ([each.type for each in draw.outputs], draw.mutability) == (["uint8", "uint128[]"], "payable")
+    assert interface.skipped == ("uint256 public total",)
+
+
+def test_a_struct_that_holds_itself_is_refused() -> None:
+    interface = read_interface("struct A { A[] more; }\nf(A a)\ng()")
+    assert ([each.name for each in interface.entries], interface.skipped) == (["g"], ("f(A a)",))
+
+
+@pytest.mark.parametrize("part", ["(", "{", "struct A { A a; }", "//", "/*", "f(", "\n", '"', "contract A {"])
+def test_a_large_source_ends_soon(part: str) -> None:
+    text = part * 20_000
+    with contextlib.suppress(AbiRefused):
+        read_interface(text)
+
+
+def test_an_event_with_a_name_comes_before_an_anonymous_one() -> None:
+    interface = read_interface(reported("k21-anonymous-first.abi.txt").decode())
+    topics = [keccak256(b"Transfer(address,address,uint256)"), *(number.to_bytes(32, "big") for number in (1, 2, 7))]
+    decoded = interface.decode_log(topics, b"")
+    assert decoded is not None
+    assert decoded.entry.name == "Transfer"
+    assert values_of(decoded)["tokenId"] == 7
+    interface = read_interface(reported("k21-anonymous-one-topic.abi.txt").decode())
+    decoded = interface.decode_log([keccak256(b"Ping(uint256)")], (5).to_bytes(32, "big"))
+    assert decoded is not None
+    assert (decoded.entry.name, values_of(decoded)) == ("Ping", {"b": 5})
+
+
+def test_of_two_anonymous_events_the_one_that_fits_is_taken() -> None:
+    interface = read_interface("event A(uint256 indexed a, string b) anonymous\nevent B(uint256 indexed a) anonymous")
+    decoded = interface.decode_log([(1).to_bytes(32, "big")], b"")
+    assert decoded is not None
+    assert decoded.entry.name == "B"
 
 
 def test_two_functions_of_one_name_are_told_apart_by_their_signature() -> None:

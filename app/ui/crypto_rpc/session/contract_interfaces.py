@@ -68,7 +68,14 @@ def functions_in(text: str) -> tuple[tuple[Entry, ...], str]:
     if not functions:
         return (), tr("This interface has no functions.")
     skipped = interface.skipped
-    words = tr_n("{n} entry could not be read.", "{n} entries could not be read.", skipped) if skipped else ""
+    words = ""
+    if skipped:
+        words = tr_n(
+            "{n} entry could not be read: {names}.",
+            "{n} entries could not be read: {names}.",
+            len(skipped),
+            names=", ".join(f"“{name}”" for name in skipped[:3]) + (", …" if len(skipped) > 3 else ""),
+        )
     return functions, words
 
 

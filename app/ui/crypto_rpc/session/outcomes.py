@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from app.core.number_format import credits_text
-from app.service.crypto_rpc import NO_ANSWER, is_answer_to
+from app.service.crypto_rpc import NO_ANSWER, answers_by_id, has_id, id_of, is_answer_to
 from app.service.http.json_large import JSON_LIST
 from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits
 from app.translation import tr
@@ -35,29 +35,38 @@ class CallOutcome:
 
 def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: object) -> tuple[CallOutcome, ...]:
     """Match the calls with their answers by id; the order of a batch's answers means nothing (R-RPC-10)."""
-    answers: dict[object, Mapping[str, object]] = {}
+    answers: dict[int | str, Mapping[str, object]] = {}
     whole: Mapping[str, object] | None = None
+    refusal: Mapping[str, object] | None = None
     if isinstance(answer, JSON_LIST):
-        for each in answer:
-            if isinstance(each, Mapping):
-                answers.setdefault(_id(each.get("id")), each)
+        answers, refusal = answers_by_id([each for each in answer if isinstance(each, Mapping)])
     elif isinstance(answer, Mapping):
         whole = answer
     found = []
     for place, item in enumerate(items, start=1):
         method = str(item.get("method", ""))
-        each = answers.get(_id(item.get("id", place)))
+        wanted = item.get("id", place)
+        number = id_of(wanted)
+        each = answers.get(number) if number is not None else None
+        each = each if each is not None and has_id(each, wanted, method) else None
         if whole is not None and (len(items) > 1 or is_answer_to(whole, place, method)):
             each = whole
-        found.append(_outcome(network, place, method, each))
+        found.append(_outcome(network, place, method, each, refusal))
     return tuple(found)
 
 
-def _id(value: object) -> object:
-    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
-
-
-def _outcome(network: str, place: int, method: str, answer: Mapping[str, object] | None) -> CallOutcome:
+def _outcome(
+    network: str,
+    place: int,
+    method: str,
+    answer: Mapping[str, object] | None,
+    refusal: Mapping[str, object] | None = None,
+) -> CallOutcome:
+    """`refusal` is an error that names no call: it is shown for those without an answer, which may have run."""
+    if answer is None and refusal is not None:
+        refused = _outcome(network, place, method, refusal)
+        words = f"{NOT_KNOWN} {refused.message}".strip() if method in STATE_CHANGING else refused.message
+        return replace(refused, credits=None, message=words or NO_ANSWER)
     if answer is None:
         words = NOT_KNOWN if method in STATE_CHANGING else NO_ANSWER
         return CallOutcome(place, method, {"message": words}, True, None, words)
