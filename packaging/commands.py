@@ -91,11 +91,12 @@ def test(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def sandbox(options: argparse.Namespace, rest: Sequence[str]) -> int:
-    """Serve the Sandbox without a window. It needs none of the system's packages but the one for `venv`."""
+    """Serve the Sandbox without a window; files in its arguments are found from the current folder."""
     if not options.without_system_packages and not find(".venv", RUN_LOCK).ready:
         system_packages.require(system_packages.for_venv())
     python = ensure(".venv", RUN_LOCK).python
-    return replace_by([str(python), "-m", "app.sandbox", *rest], dict(os.environ))
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return replace_by([str(python), "-m", "app.sandbox", *rest], {**os.environ, "PYTHONPATH": path}, Path.cwd())
 
 
 def bench(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -180,11 +181,11 @@ def default_tour_folder() -> Path:
     return (ROOT if fit_for_environments(ROOT) else cache_folder().parent) / "tour"
 
 
-def replace_by(command: Sequence[str], environ: Mapping[str, str]) -> int:
+def replace_by(command: Sequence[str], environ: Mapping[str, str], folder: Path = ROOT) -> int:
     """Become the program: the same process, so that signals and the exit code are its own. Windows: wait for it."""
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "nt":
-        return subprocess.run(command, cwd=ROOT, env=environ, check=False).returncode
-    os.chdir(ROOT)
+        return subprocess.run(command, cwd=folder, env=environ, check=False).returncode
+    os.chdir(folder)
     os.execve(command[0], list(command), dict(environ))

@@ -48,8 +48,9 @@ def variables() -> Iterator[dict[str, str]]:
     """Run the page's own command and read the page's own variables; only the port is a free one."""
     command, exports = (code for _, code in SETUP)
     words = shlex.split(command)
-    assert words[:3] == ["python", "-m", "app.sandbox"]
-    words[0], words[words.index("--port") + 1] = sys.executable, "0"
+    assert words[:4] == ["python3", "packaging/bootstrap.py", "sandbox", "--"]  # tests/packaging/test_documents.py
+    words[words.index("--port") + 1] = "0"
+    words[:4] = [sys.executable, "-m", "app.sandbox"]
     with subprocess.Popen(
         [*words, "--speed", "0", "--no-local"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as process:
