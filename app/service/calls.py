@@ -306,7 +306,7 @@ class CallRecord:
         may_be_more = outcome in ("cut", "stopped", "unknown") and now.cost_source == "estimated"
         open_tries = int(not undone and (now.cost_usd is None or may_be_more))
         known = Decimal(0) if open_tries else now.cost_usd or Decimal(0)
-        if any(name == "Idempotency-Key" for name, _ in self.call.headers):  # carried out once, whichever try got the response
+        if any(name == "Idempotency-Key" for name, _ in self.call.headers):  # carried out once
             open_tries = max(open_tries, int(self.maybe_done and now.cost_usd is None))
         else:
             open_tries += self.lost_tries

@@ -47,6 +47,17 @@ async def test_one_connection_serves_several_calls_also_after_a_stream() -> None
         ]
 
 
+@pytest.mark.parametrize("ahead", [b"", b"stray"])
+async def test_bytes_after_a_response_are_never_the_next_one(ahead: bytes) -> None:
+    """A whole response that nobody asked for, and a body longer than its stated length."""
+    refusal = ahead or http(402, {"error": "Not enough credits"})
+    first = http(body={"n": 1}) + refusal
+    async with serving(first, http(body={"n": 2})) as server, Watched(server.base_url) as watched:
+        assert await watched.client.get("/x") == {"n": 1}
+        assert await watched.client.get("/x") == {"n": 2}
+        assert len(server.received) == 2
+
+
 async def test_small_calls_do_not_wait_for_one_another_to_be_acknowledged() -> None:
     async with serving(http(body={})) as server:
         stream = await dial(await resolve("127.0.0.1", urlsplit(server.base_url).port or 0))

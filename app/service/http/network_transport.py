@@ -73,7 +73,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
             await self.release(pool)
             raise
         else:
-            stream = _Body(answer.stream, pool, self)
+            stream = _Body(answer.stream, pool, self, answer.extensions.get("network_stream"))
             if answer.status == 407 and way.proxy is not None:  # in clear text the proxy answers in the service's place
                 await stream.aclose()
                 fault: Fault = "credentials_refused" if way.proxy.user else "credentials_wanted"
@@ -127,11 +127,12 @@ class _Pool:
 
 
 class _Body(httpx.AsyncByteStream):
-    """The body of an answer; its end sets the connection free."""
+    """The body of a response; its end sets the connection free, or closes it if bytes are left over."""
 
-    def __init__(self, stream: object, pool: _Pool, transport: NetworkTransport) -> None:
+    def __init__(self, stream: object, pool: _Pool, transport: NetworkTransport, connection: object) -> None:
         assert isinstance(stream, AsyncIterable)
         self._stream = stream
+        self._connection = connection
         self._pool: _Pool | None = pool
         self._transport = transport
 
@@ -150,12 +151,24 @@ class _Body(httpx.AsyncByteStream):
         if pool is None:
             return
         try:
+            if isinstance(self._connection, SocketStream) and _has_leftover(self._stream):
+                self._connection.abort()
             close = getattr(self._stream, "aclose", None)
             if close is not None:
                 with suppress(*_CORE_ERRORS):  # it may have been closed under us, with all others
                     await close()
         finally:
             await self._transport.release(pool)
+
+
+def _has_leftover(stream: object) -> bool:
+    """Return whether bytes follow the end of a response. They would be read as the response to the next request.
+
+    httpcore has no public way to ask: h11 keeps what was read beyond the end, and passes it on to the next cycle.
+    """
+    connection = getattr(getattr(stream, "_stream", None), "_connection", None)
+    state = getattr(connection, "_h11_state", None)
+    return state is not None and bool(state.trailing_data[0])
 
 
 class _Backend(httpcore.AsyncNetworkBackend):
