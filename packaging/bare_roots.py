@@ -104,17 +104,19 @@ def make(release: str, folder: Path, mirror: str, copies: Sequence[Path], packag
     if made.returncode != 0:
         raise Wrong(f"debootstrap ended with {made.returncode}:\n{made.stdout[-2000:]}")
     root = Root(unfinished)
+    for path in copies:
+        put(path, root)
     root.run("useradd", "--create-home", PERSON)
     root.apt("update")
     root.apt("install", "--no-install-recommends", *packages)
-    for path in copies:
+    for path in copies:  # again: a package may have written its own
         put(path, root)
     unfinished.rename(folder)
 
 
-def put(path: Path, root: Root, target: Path | None = None) -> None:
-    """Copy a file or folder of this machine into the root, to the same place or to `target`."""
-    inside = root.folder / (target or path.absolute()).relative_to("/")
+def put(path: Path, root: Root) -> None:
+    """Copy a file or folder of this machine to the same place in the root."""
+    inside = root.folder / path.absolute().relative_to("/")
     inside.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cp", "-aT", "--reflink=auto", str(path), str(inside)], check=True)
 

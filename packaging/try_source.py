@@ -21,13 +21,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bare_roots import MIRROR, PERSON, Root, Wrong, fresh, make, put, require_root, say
+from bare_roots import MIRROR, PERSON, SEARCH, Root, Wrong, fresh, make, put, require_root, say
 
 ROOT = Path(__file__).resolve().parent.parent
 AROUND = ("python3", "git", "ca-certificates")
 BOOTSTRAP = "rialto/packaging/bootstrap.py"
 RUN_WITHIN_S, TEST_WITHIN_S = 900.0, 5400.0
-PYTHON_INSIDE = Path("/opt/python")
 COUNTS = re.compile(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
 LINE_TO_RUN = re.compile(r"^    (apt-get update && .+)$", re.MULTILINE)
 ENTER_TO_ASK = 2  # refusals for one command; a second one means that the first line was not complete
@@ -95,7 +94,7 @@ def main() -> int:
                 if options.only_bare:
                     continue
                 root = prepare(name, work, bare, pythons)
-                lines.append(try_root(name, root, log, None if options.only_run else for_pytest))
+                lines.append(try_root(name, root, log, pythons, None if options.only_run else for_pytest))
                 shutil.rmtree(root.folder, ignore_errors=True)
             except Wrong as wrong:
                 note(log, str(wrong))
@@ -111,7 +110,7 @@ def prepare(name: str, work: Path, bare: Path, pythons: dict[str, str]) -> Root:
     root = fresh(bare, work / name)
     home = root.folder / (f"home/{kind.user}" if kind.user else "root")
     if kind.python:
-        put(find_python(kind.python, pythons), root, PYTHON_INSIDE)
+        put(find_python(kind.python, pythons), root)  # to the same place, which its own library is looked for in
     for path, text in HOME.items() if kind.lived_in else ():
         (home / path).parent.mkdir(parents=True, exist_ok=True)
         (home / path).write_text(text, encoding="utf-8")
@@ -131,10 +130,10 @@ def find_python(version: str, pythons: dict[str, str]) -> Path:
     raise Wrong(f"no Python {version} here: name one with --python {version}=FOLDER")
 
 
-def try_root(name: str, root: Root, log: Path, for_pytest: Sequence[str] | None) -> str:
+def try_root(name: str, root: Root, log: Path, pythons: dict[str, str], for_pytest: Sequence[str] | None) -> str:
     """Follow README in one root and return its line. Raises `Wrong`."""
     kind = KINDS[name]
-    environ = [f"PATH={PYTHON_INSIDE}/bin:/usr/local/bin:/usr/bin:/bin"] if kind.python else []
+    environ = [f"PATH={find_python(kind.python, pythons)}/bin:{SEARCH}"] if kind.python else []
     version = root.run("python3", "--version", environ=environ).strip()
     steps: list[str] = []
     counted = ""
