@@ -59,6 +59,12 @@ def run(arguments: Sequence[str]) -> int:
         from app.ui.shell.tour import guide
 
         return guide(options.tour, options.theme)
+    if not _has_display():  # Qt would end the process, with a message about a library
+        print(
+            tr("Rialto needs a display to open its window. `rialto --tour FOLDER` takes a tour without one."),
+            file=sys.stderr,
+        )
+        return 1
     forget_layout_items()
     qt_app = QApplication([sys.argv[0], "-style", "fusion"])
     if LANGUAGE:
@@ -91,6 +97,12 @@ def run(arguments: Sequence[str]) -> int:
     except DisplayLost:
         print(tr("Rialto quit because its display closed. Everything you wrote is saved."), file=sys.stderr, flush=True)
         os._exit(1)  # the database's thread would be waited for, and nothing can tell it to end any more
+
+
+def _has_display() -> bool:
+    """Return whether Qt can find a display; one that is named may still refuse."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in names)
 
 
 def _fail(what: str, advice: str) -> int:

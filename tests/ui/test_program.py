@@ -108,3 +108,15 @@ raise SystemExit(main())
     assert done.returncode == 1
     assert done.stderr.startswith("Rialto cannot start: the system library libGL.so.1 is missing.")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
+def test_a_start_without_a_display_is_one_sentence(tmp_path: Path) -> None:
+    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environ = {name: value for name, value in os.environ.items() if name not in without}
+    environ["RIALTO_HOME"] = str(tmp_path / "home")
+    command = [sys.executable, "-m", "app"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Rialto needs a display") and len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "home").exists()
