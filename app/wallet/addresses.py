@@ -18,7 +18,7 @@ Chain = Literal["evm", "solana"]
 ZERO_ADDRESS = "0x" + "0" * 40
 ED25519_KEY_BYTES = 32
 
-_HEX_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+_HEX_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _BASE58_ADDRESS = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 
@@ -42,7 +42,7 @@ def read_evm_address(text: str) -> str:
         raise AddressRefused("address", tr("An address is 0x followed by 40 hexadecimal digits."))
     address = checksum_address(bytes.fromhex(text[2:]))
     digits = text[2:]
-    if digits not in (digits.lower(), digits.upper()) and text != address:
+    if digits not in (digits.lower(), digits.upper()) and digits != address[2:]:
         raise AddressRefused("checksum", tr("This address has a wrong checksum. Check each character."))
     return address
 
@@ -58,7 +58,7 @@ def read_address(text: str) -> tuple[Chain, str]:
     """Return which kind of address this is, and its clean form. Raises `AddressRefused`."""
     text = text.strip()
     if text[:2] in ("0x", "0X"):
-        return "evm", read_evm_address("0x" + text[2:])
+        return "evm", read_evm_address(text)
     return "solana", read_solana_address(text)
 
 

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
@@ -40,6 +41,10 @@ HARDENED = 2**31
 SOLANA_PATH = (44, 501)  # BIP-44 purpose and coin, then account and change; all hardened
 
 
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")  # what pages and files leave in copied text
+_QUOTES = "\"'`“”‘’«»,;"
+
+
 async def new_phrase(words: int = 12) -> str:
     """A new English recovery phrase. Show it once; the key comes from `key_from_phrase`."""
     if words not in PHRASE_LENGTHS:
@@ -57,11 +62,12 @@ async def new_phrase(words: int = 12) -> str:
 async def key_from_phrase(phrase: str, *, chain: Chain = "evm", index: int = 0, passphrase: str = "") -> PrivateKey:
     """The key of account `index`: `m/44'/60'/0'/0/index`, or `m/44'/501'/index'/0'` of the other chain.
 
-    The phrase may be in any language that BIP-39 has, in any case and spacing. Raises `KeyRefused`.
+    The phrase may be in any language that BIP-39 has, in any case, numbered, quoted, with commas or on several lines.
+    Raises `KeyRefused`.
     """
     if not 0 <= index <= MAX_ACCOUNT_INDEX:
         raise KeyRefused("index", tr("There is no account with that number."))
-    words = unicodedata.normalize("NFKD", phrase[:MAX_KEY_TEXT_CHARS]).lower().split()
+    words = _phrase_words(phrase[:MAX_KEY_TEXT_CHARS])
     if len(words) not in PHRASE_LENGTHS:
         raise KeyRefused(
             "phrase_length",
@@ -75,9 +81,9 @@ def read_private_key(text: str, chain: Chain) -> PrivateKey:
 
     Raises `KeyRefused`.
     """
-    text = text.strip()
     if len(text) > MAX_KEY_TEXT_CHARS:
         raise KeyRefused("length", tr("This is too long for a private key."))
+    text = _INVISIBLE.sub("", text).strip().strip(_QUOTES).strip()
     digits = text[2:] if text[:2] in ("0x", "0X") else text
     if len(digits) == 2 * KEY_BYTES and all(char in "0123456789abcdefABCDEF" for char in digits):
         return PrivateKey(bytearray.fromhex(digits), chain)
@@ -104,6 +110,13 @@ async def encrypt_key_file(key: PrivateKey, password: str) -> bytes:
             ),
         )
     return await asyncio.to_thread(_encrypt_key_file, key, password)
+
+
+def _phrase_words(text: str) -> list[str]:
+    """The words of a phrase: letters with their marks. Everything between them, numbers included, separates."""
+    text = _INVISIBLE.sub("", text.replace("\u200b", " "))
+    letters = (each if unicodedata.category(each)[0] in "LM" else " " for each in unicodedata.normalize("NFKD", text))
+    return "".join(letters).lower().split()
 
 
 def _from_words(words: list[str], chain: Chain, index: int, passphrase: str) -> PrivateKey:
@@ -218,8 +231,9 @@ def _checked_key_file(data: bytes) -> dict[str, object]:
         document = _lower(json.loads(data))
     if not isinstance(document, dict):
         raise damaged
-    if document.get("version") != 3:
+    if document.get("version") not in (3, "3"):
         raise KeyFileDamaged("version", tr("Only version 3 key files are supported."))
+    document["version"] = 3
     crypto = document.get("crypto")
     params = crypto.get("kdfparams") if isinstance(crypto, dict) else None
     if not isinstance(crypto, dict) or not isinstance(params, dict) or crypto.get("cipher") != "aes-128-ctr":

@@ -59,7 +59,6 @@ def test_a_letter_in_the_wrong_case_is_noticed(digits: bytes, at: int) -> None:
         ADDRESS[:-1],
         ADDRESS + "0",
         ADDRESS[2:],
-        "0X" + ADDRESS[2:],
         ADDRESS + "\n",
         "0x" + "g" * 40,
         "0x" + "１" * 40,
@@ -79,6 +78,7 @@ def test_what_is_no_address_of_the_other_chain_is_refused(text: str) -> None:
 def test_a_pasted_address_tells_its_chain() -> None:
     assert read_address(f" {ADDRESS.lower()}\n") == ("evm", ADDRESS)
     assert read_address("0X" + ADDRESS[2:].lower()) == ("evm", ADDRESS)
+    assert read_evm_address("0X" + ADDRESS[2:]) == read_evm_address("0X" + ADDRESS[2:].upper()) == ADDRESS
     assert read_address(SOLANA_ADDRESS) == ("solana", SOLANA_ADDRESS)
     with pytest.raises(AddressRefused):
         read_address("nobody")

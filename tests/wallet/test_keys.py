@@ -17,6 +17,7 @@ from app.wallet.addresses import Chain
 from app.wallet.errors import KeyFileDamaged, KeyRefused, WalletError, WrongPassword
 from app.wallet.keys import encrypt_key_file, key_from_phrase, new_phrase, open_key_file, read_private_key
 from app.wallet.signer import PrivateKey, address_of
+from tests.reported_inputs import reported
 from tests.wallet.figures import ADDRESS, KEY, PHRASE, SEED, SOLANA_ADDRESS
 from tests.wallet.test_signer import ODD_KEY, said_by, traces_of
 
@@ -137,6 +138,32 @@ async def test_bip_39_and_bip_44_published_phrases_lead_to_their_addresses(
     assert await address_of(await key_from_phrase(phrase, index=index)) == address
 
 
+@pytest.mark.parametrize("name", ["numbered", "numbered-lines", "commas", "quoted", "bom", "zero-width"])
+async def test_a_phrase_is_read_as_people_keep_it(name: str) -> None:
+    key = await key_from_phrase(reported(f"k24-phrase-{name}.txt").decode())
+    assert await address_of(key) == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+
+
+@pytest.mark.parametrize(
+    "written", ["test\u200btest", "test-test", "TEST\ttest", "1.test 2.test", "te\u00adst te\ufeffst"]
+)
+async def test_what_stands_between_the_words_of_a_phrase_separates_them(written: str) -> None:
+    key = await key_from_phrase(f"{written} test test test test test test test test test junk")
+    assert await address_of(key) == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+
+
+async def test_the_place_of_a_wrong_word_in_a_numbered_phrase_is_its_number() -> None:
+    words = [f"{number}. {'tesst' if number == 5 else 'test'}" for number in range(1, 13)]
+    with pytest.raises(KeyRefused) as caught:
+        await key_from_phrase("\n".join(words))
+    assert caught.value.sentence.endswith("word 5.")
+
+
+@pytest.mark.parametrize("written", ['"{}"', "'{}',", "“{}”", "\ufeff{}", " `{}` "])
+def test_a_quoted_key_is_read(written: str) -> None:
+    assert read_private_key(written.format("0x" + "4c" * 32), "evm").to_text() == "0x" + "4c" * 32
+
+
 async def test_bip_39_a_passphrase_leads_elsewhere_as_another_library_says() -> None:
     Account.enable_unaudited_hdwallet_features()
     expected = Account.from_mnemonic(ZEROS, passphrase="TREZOR").address
@@ -236,6 +263,11 @@ async def test_published_key_files_are_opened(document: dict[str, object]) -> No
     assert key.to_text() == FILE_KEY
 
 
+async def test_a_version_written_as_text_is_read() -> None:
+    key = await open_key_file(json.dumps({**PBKDF2_FILE, "version": "3"}).encode(), FILE_PASSWORD)
+    assert key.to_text() == FILE_KEY
+
+
 async def test_names_in_capitals_are_read_as_early_wallets_wrote_them() -> None:
     content = PBKDF2_FILE["crypto"]
     assert isinstance(content, dict)
@@ -316,7 +348,6 @@ async def test_a_file_that_asks_for_absurd_work_is_refused_at_once(data: bytes) 
         b"{}",
         b" " * 100_000,
         json.dumps({**PBKDF2_FILE, "version": 4}).encode(),
-        json.dumps({**PBKDF2_FILE, "version": "3"}).encode(),
         json.dumps({**PBKDF2_FILE, "crypto": None}).encode(),
         with_params(PBKDF2_FILE, prf="hmac-md99"),
         with_params(PBKDF2_FILE, prf=None),
