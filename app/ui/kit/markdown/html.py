@@ -6,22 +6,58 @@ becomes a link to its address: opening the page must not tell anybody that it wa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from app.translation import tr
 from app.ui.kit.markdown.parser import is_safe_link, parse, parser
+from app.ui.kit.markdown.scanner import TEXT_PART_CHARS, Scanner
+from app.ui.kit.markdown.segments import Segment
 
 if TYPE_CHECKING:
     from markdown_it.renderer import RendererHTML
     from markdown_it.token import Token
 
+_BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+
 
 def html_of(source: str, *, citations: bool = False, anchor: str = "") -> str:
-    """Return the HTML of a message's Markdown. A source's mark leads to the id `anchor` and its number."""
-    return _renderer().render(parse(source, citations=citations), _options(), {"anchor": anchor})
+    """Return the HTML of a message's Markdown. A source's mark leads to the id `anchor` and its number.
+
+    The time that the parser needs for a paragraph grows with the square of its length, so longer ones are cut where the
+    view of messages cuts them.
+    """
+
+    def rendered(text: str, references: dict[str, str] | None = None) -> str:
+        return _renderer().render(
+            parse(text, citations=citations, references=references), _options(), {"anchor": anchor}
+        )
+
+    if max(map(len, _BLANK_LINE.split(source))) <= TEXT_PART_CHARS:
+        return rendered(source)
+    scanner = Scanner()
+    groups: list[list[Segment]] = []
+    for segment in [*scanner.feed(source), *scanner.finish()]:
+        if groups and _goes_on(groups[-1][-1], segment):
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    wholes = (replace(group[0], source="".join(each.source for each in group)) for group in groups)
+    return "".join(rendered(whole.prose, scanner.references) for whole in wholes)
+
+
+def _goes_on(before: Segment, segment: Segment) -> bool:
+    """Whether a segment is the next part of the same code, table or list, none of whose paragraphs was cut."""
+    if segment.kind != before.kind or not before.source.endswith("\n"):
+        return False
+    if segment.kind == "list":
+        return segment.context.joined and bool(_ITEM.match(segment.source))
+    return (segment.kind == "code" and segment.context.part > 0) or (segment.kind == "table" and segment.context.joined)
 
 
 @cache
