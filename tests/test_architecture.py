@@ -56,8 +56,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # cryptography: Ed25519 and nothing else; the rest are parts of eth_account's own set: Crypto for keccak, eth_abi
     # for what contracts say, rlp for what transactions say
     "app.wallet*": ("app.wallet", "eth_account", "eth_abi", "rlp", "cryptography", "Crypto"),
-    # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
-    "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
+    # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window;
+    # idna (part of httpx): what a host is really called
+    "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic", "idna"),
     # read in the bounded process of app.documents; msgspec: finds the entries of a file without decoding them
     "app.storage.imports*": ("app.storage", "app.documents", "msgspec"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
@@ -556,7 +557,7 @@ LOADED_LATE = frozenset(
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath ziafont latex2mathml PIL pocketsphinx espeakng_loader
     pypdfium2 python_calamine nh3 chardet watchfiles app.documents.pdf app.documents.spreadsheets app.documents.worker
-    app.storage.imports.export_reading importlib.metadata email
+    app.storage.imports.export_reading importlib.metadata email idna
     ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )

@@ -177,8 +177,12 @@ def clean_address(text: str) -> str:
         parts = urlsplit(text)
         host = (parts.hostname or "").rstrip(".").lower()
         port = parts.port
-        if not host.isascii() or any(not 0 < len(label) < 64 for label in host.split(".")):
-            host.encode("idna")  # of what it says nothing to, it loads tables for a millisecond of a start
+        if not host.isascii():  # shown and kept as it is called: letters of other scripts look like Latin ones
+            import idna  # loads tables
+
+            host = idna.encode(host, uts46=True).decode("ascii")
+        elif host and any(not 0 < len(label) < 64 for label in host.split(".")):
+            raise ValueError(host)
     except ValueError:  # UnicodeError is one
         raise refuse(tr("This is not an address. It looks like https://api.example.com/v1.")) from None
     if parts.scheme.lower() not in ("https", "http"):

@@ -27,6 +27,7 @@ from app.credentials.vault_format import (
     parse_vault,
     seal,
 )
+from app.credentials.worst_passphrases import is_among_the_worst
 from app.translation import tr
 
 MIN_PASSPHRASE_CHARS = 8
@@ -187,6 +188,7 @@ class PassphraseStore:
 
 
 def _check_strength(passphrase: str) -> None:
+    """Raise `WeakPassphrase` for one that would be guessed at once."""
     if len(passphrase) < MIN_PASSPHRASE_CHARS:
         raise WeakPassphrase(
             tr(
@@ -194,4 +196,8 @@ def _check_strength(passphrase: str) -> None:
                 min_passphrase_chars=MIN_PASSPHRASE_CHARS,
                 count=len(passphrase),
             )
+        )
+    if is_among_the_worst(passphrase):
+        raise WeakPassphrase(
+            tr("This is one of the first passphrases that others would try. Several words make a good one.")
         )

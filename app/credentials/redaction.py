@@ -1,4 +1,4 @@
-"""Nothing secret leaves through a log, a crash report or the clipboard.
+"""Nothing secret leaves through a log or a crash report.
 
 Two nets. A registry knows every secret this session has touched and replaces it wherever it turns up, also when
 it was percent-encoded or escaped on the way. Patterns catch what looks like a credential by its surroundings, for

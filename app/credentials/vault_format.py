@@ -21,7 +21,9 @@ import hashlib
 import json
 import secrets
 import struct
+import time
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +39,11 @@ _VERIFIER = _NONCE + _TAG
 MAX_HEADER_BYTES = 4096
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
-# Costs about 0.15 s and 64 MiB for us, and the same for every guess of somebody who stole the file.
+# The least that a guess costs anyone who stole the file; `measured_derivation` asks for more on a fast computer.
 ARGON2ID = {"kdf": "argon2id", "iterations": 3, "lanes": 1, "memory_kib": 64 * 1024}
 SCRYPT = {"kdf": "scrypt", "n": 2**17, "r": 8, "p": 1}
+DERIVATION_S = 1.0  # what unlocking may take on the computer that made the file
+MOST_TIMES = 32  # of the least: the file may be opened on a computer that is slower
 _MAX_MEMORY_KIB = 1024 * 1024  # a header must not make us allocate without end
 
 TRUNCATED = tr("The passphrase file is incomplete. Restore it from a backup.")
@@ -129,6 +133,19 @@ def best_derivation() -> dict[str, Any]:
     return dict(ARGON2ID)
 
 
+def measured_derivation(clock: Callable[[], float] = time.perf_counter) -> dict[str, Any]:
+    """Return `best_derivation` repeated as often as takes this computer about a second. Takes about 0.3 s itself."""
+    found = best_derivation()
+    took = []
+    for _ in range(2):  # the first may wait for memory, or for another program
+        began = clock()
+        derive("", new_parameters(found)).wipe()
+        took.append(clock() - began)
+    times = max(1, min(MOST_TIMES, int(DERIVATION_S / max(min(took), 0.001))))
+    repeated = "iterations" if found["kdf"] == "argon2id" else "p"
+    return {**found, repeated: found[repeated] * times}
+
+
 def derive(passphrase: str, parameters: dict[str, Any]) -> Keys:
     """Turn a passphrase into keys; the same letters typed on another system give the same keys (NFC)."""
     from cryptography.exceptions import UnsupportedAlgorithm
@@ -169,7 +186,7 @@ def _stretch(text: bytes, salt: bytes, parameters: dict[str, Any]) -> bytes:
 
 def new_parameters(derivation: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return numbers with a fresh salt, for a new vault or a new passphrase."""
-    return {**(derivation or best_derivation()), "salt": secrets.token_bytes(_SALT).hex()}
+    return {**(derivation or measured_derivation()), "salt": secrets.token_bytes(_SALT).hex()}
 
 
 def open_body(sealed: ParsedVaultFile, keys: Keys) -> dict[str, str]:

@@ -163,7 +163,8 @@ def check_header(raw: bytes) -> list[Check]:
 
 def check_machine(quote: Quote) -> list[Check]:
     """What the fixed fields of a quote must say. Raises `CheckFailed`."""
-    debug = bool(quote.td_attributes[0] & 1)
+    untrusted, debug = quote.td_attributes[0], bool(quote.td_attributes[0] & 1)
+    without_ve = bool(quote.td_attributes[3] & 0x10)  # bit 28, SEPT_VE_DISABLE
     return [
         require(
             quote.qe_vendor == QE_VENDOR,
@@ -185,6 +186,20 @@ def check_machine(quote: Quote) -> list[Check]:
             tr("Debug mode"),
             tr("on") if debug else tr("off"),
             tr("The enclave runs in debug mode. Its operator can read its memory."),
+        ),
+        require(
+            not untrusted,
+            "attributes",
+            tr("Enclave attributes"),
+            tr("none that weaken it") if not untrusted else f"0x{untrusted:02x}",
+            tr("The enclave has an attribute that Intel reserves for enclaves that must not be trusted."),
+        ),
+        require(
+            without_ve,
+            "sept_ve",
+            tr("Missing memory"),
+            tr("stops the enclave") if without_ve else tr("reported to its program"),
+            tr("The enclave’s operator could mislead its program by taking memory away."),
         ),
     ]
 

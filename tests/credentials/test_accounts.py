@@ -102,7 +102,10 @@ def test_a_change_that_cannot_be_saved_does_not_hold() -> None:
         ("https://api.example.com:8443", "https://api.example.com:8443"),
         ("HTTP://LOCALHOST:11434/v1", "http://localhost:11434/v1"),
         ("http://[::1]:80/v1//", "http://[::1]:80/v1"),
-        ("https://bücher.example", "https://bücher.example"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ("https://straße.example", "https://xn--strae-oqa.example"),
+        ("https://api.venice.\u0430i", "https://api.venice.xn--i-7sb"),  # its a is a Cyrillic one
+        ("https://api\u3002venice.ai/v1", "https://api.venice.ai/v1"),
         ("http://127.9.8.7", "http://127.9.8.7"),
         ("api.example.com/v1/", "https://api.example.com/v1"),
         ("api.example.com:8443/v1", "https://api.example.com:8443/v1"),

@@ -29,6 +29,7 @@ from app.credentials.vault_format import (
     Keys,
     best_derivation,
     derive,
+    measured_derivation,
     new_parameters,
     open_body,
     parse_vault,
@@ -230,6 +231,38 @@ async def test_a_short_passphrase_is_refused_with_its_length(shelf: Shelf) -> No
     with pytest.raises(WeakPassphrase, match=r"At least 8 characters\. This has 5"):
         await reopened(shelf).create("short")
     assert shelf.data is None
+
+
+@pytest.mark.parametrize(
+    "passphrase",
+    ["password", "Passw0rd!", "password2024", "12345678", "iloveyou", "qwertyuiop", "1q2w3e4r", "Dragon12", "abababab"],
+)
+async def test_a_passphrase_that_everybody_tries_first_is_refused(passphrase: str, shelf: Shelf) -> None:
+    with pytest.raises(WeakPassphrase, match="first passphrases that others would try"):
+        await reopened(shelf).create(passphrase)
+    assert shelf.data is None
+    store = await filled(shelf)
+    with pytest.raises(WeakPassphrase, match="first passphrases"):
+        await store.change_passphrase(PASSPHRASE, passphrase)
+
+
+@pytest.mark.parametrize("passphrase", [PASSPHRASE, "correct horse battery", "tr0ub4dor&3x", "väldigt hemlig"])
+async def test_other_passphrases_are_taken(passphrase: str, shelf: Shelf) -> None:
+    await reopened(shelf).create(passphrase)
+    assert shelf.data is not None
+
+
+@pytest.mark.parametrize(
+    ("took_s", "iterations"),
+    [(0.15, 18), (0.5, 6), (4.0, 3), (0.0001, 96)],
+    ids=["usual", "slow", "slowest", "fastest"],
+)
+def test_unlocking_takes_about_a_second_on_the_computer_that_made_the_file(
+    took_s: float, iterations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ARGON2ID, "memory_kib", 8)
+    ticks = iter((0.0, 9.0, 10.0, 10.0 + took_s))  # the first try had to wait
+    assert measured_derivation(lambda: next(ticks)) == {**ARGON2ID, "iterations": iterations}
 
 
 async def test_locking_overwrites_the_keys_and_forgets_the_secrets(shelf: Shelf) -> None:

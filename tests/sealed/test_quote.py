@@ -144,9 +144,13 @@ def test_r_tee_03_a_byte_is_found_without_intels_lists_too() -> None:
             check_chain(quote, INTEL_ROOT, INSIDE)
 
 
+# Each bit of the byte that Intel reserves for enclaves under debug; SEPT_VE_DISABLE, which must be set.
+UNTRUSTED = [*((168, 1 << bit, "attributes") for bit in range(1, 8)), (171, 0, "sept_ve")]
+
+
 @pytest.mark.parametrize(
     ("offset", "value", "identifier"),
-    [(0, 3, "version"), (0, 5, "version"), (2, 3, "key_type"), (4, 0, "tee_type"), (168, 1, "debug")],
+    [(0, 3, "version"), (0, 5, "version"), (2, 3, "key_type"), (4, 0, "tee_type"), (168, 1, "debug"), *UNTRUSTED],
 )
 def test_r_tee_03_other_kinds_of_quote_are_refused_by_name(offset: int, value: int, identifier: str) -> None:
     raw = bytearray(RAW)

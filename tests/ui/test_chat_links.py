@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.links import true_target
 from tests.kit.chat import ChatHarness, FakeService, open_chat, whole
 from tests.ui.test_chat_desk import dialog_of, walk_to
 
@@ -96,3 +97,19 @@ async def test_addresses_of_other_kinds_are_never_opened(
         QTest.keyClick(dialog, Qt.Key.Key_Return)
         await shown.settle()
         assert opened == []
+
+
+@pytest.mark.parametrize(
+    ("address", "target"),
+    [
+        ("mailto:you@example.org?subject=Hi&attach=/etc/passwd&body=x", "mailto:you@example.org?subject=Hi&body=x"),
+        (
+            "MAILTO:you@example.org?Attachment=%2Fetc%2Fpasswd&CC=b@example.org",
+            "mailto:you@example.org?CC=b@example.org",
+        ),
+        ("mailto:you@example.org?attach=x#y", "mailto:you@example.org"),
+        ("https://example.org/?attach=x", "https://example.org/?attach=x"),
+    ],
+)
+def test_a_mail_address_attaches_nothing(address: str, target: str) -> None:
+    assert true_target(address) == target

@@ -65,6 +65,7 @@ async def test_markdown_keeps_the_words_and_closes_a_fence_that_was_cut(tmp_home
         assert text.count("```") == 2
         assert "2. [T](<https://t.example/%3Ex>)" in text
         assert "[1]" in text and "[REF]" not in text
+        assert "javascript:" not in text.partition("Sources:")[2].partition("2. ")[0]
 
 
 async def test_only_the_branch_on_screen_is_read_out_and_json_holds_all(tmp_home: Path) -> None:

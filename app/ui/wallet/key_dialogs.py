@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.copy_secret import copy_secret
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog, confirm
@@ -115,7 +115,10 @@ class KeyDialogs:
 
     def _shown(self, secret: str, name: str) -> Dialog:
         dialog = Dialog(self._theme, self._parent, tr("The key {name}", name=name), width=560)
-        text = tr("Save it now: neither the service nor Rialto can show it again. Rialto does not store it.")
+        text = tr(
+            "Save it now: neither the service nor Rialto can show it again. Rialto does not store it, and removes it "
+            "from the clipboard a minute after you copy it."
+        )
         dialog.body.addWidget(Label(self._theme, text, role="text2", wrap=True))
         words = Label(self._theme, secret, mono=True, wrap=True)
         words.setTextInteractionFlags(
@@ -123,7 +126,7 @@ class KeyDialogs:
         )
         dialog.body.addWidget(words)
         copy = Button(self._theme, tr("Copy"), "copy", size="small")
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(secret))
+        copy.clicked.connect(lambda: copy_secret(secret))
         dialog.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
         dialog.add_button(tr("I saved it"), kind="primary", accepts=True)
         copy.setFocus()

@@ -85,8 +85,7 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
         ]
         if form.sources and message.sources:
             lines = [
-                f"{number}. [{_link_text(source)}](<{_link_target(source.url)}>)"
-                for number, source in enumerate(stored_sources(message.sources), start=1)
+                f"{number}. {_link(source)}" for number, source in enumerate(stored_sources(message.sources), start=1)
             ]
             parts.append("\n".join((tr("Sources:"), "", *lines)))
         note = _note(message, form)
@@ -203,6 +202,13 @@ def _quoted(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _link(source: RowSource) -> str:
+    """A source as a link, if it leads to where a browser or a mail program goes; other addresses stay text."""
+    if is_safe_link(source.url):
+        return f"[{_link_text(source)}](<{_link_target(source.url)}>)"
+    return _link_text(source)
 
 
 def _link_text(source: RowSource) -> str:

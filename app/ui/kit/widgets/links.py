@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, QUrlQuery, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -18,14 +18,23 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
 OPENED_SCHEMES = frozenset({"http", "https", "mailto"})  # a file: or an app's own scheme could run something
+MAIL_HEADERS = frozenset({"subject", "cc", "body"})  # some mail programs attach the file that `attach` names
 MAX_SHOWN_CHARS = 2_000
 MAX_ABOUT_CHARS = 1_200
 
 
 def true_target(address: str) -> str:
-    """The address as it would really be called: other scripts in their ASCII form, control characters made visible."""
-    encoded = QUrl(address.strip()).toEncoded().data()
-    return bytes(encoded).decode("ascii", "replace")[:MAX_SHOWN_CHARS]
+    """The address as it would really be called: other scripts in their ASCII form, control characters made visible.
+
+    Of a mail address, only what a person sees before they send is kept.
+    """
+    url = QUrl(address.strip())
+    if url.scheme() == "mailto":
+        query = QUrlQuery(url)
+        query.setQueryItems([(name, value) for name, value in query.queryItems() if name.lower() in MAIL_HEADERS])
+        url.setQuery(query)
+        url.setFragment(None)
+    return bytes(url.toEncoded().data()).decode("ascii", "replace")[:MAX_SHOWN_CHARS]
 
 
 def may_open(address: str) -> bool:
