@@ -33,7 +33,7 @@ def true_target(address: str) -> str:
         query = QUrlQuery(url)
         query.setQueryItems([(name, value) for name, value in query.queryItems() if name.lower() in MAIL_HEADERS])
         url.setQuery(query)
-        url.setFragment(None)
+        url = url.adjusted(QUrl.UrlFormattingOption.RemoveFragment)
     return bytes(url.toEncoded().data()).decode("ascii", "replace")[:MAX_SHOWN_CHARS]
 
 
