@@ -85,7 +85,7 @@ NEVER_SHOWN: tuple[tuple[str, str, str], ...] = (
         r"Grok|Le Chat|LM Studio|Chatbox|Cherry Studio|Google AI Studio|Gemini \(Google Takeout\)",
         "names of programs",
     ),
-    ("app/storage/image_metadata.py", "Comment|Description|Software", "fields of a file"),
+    ("app/ui/kit/image_metadata.py", "Comment|Description|Software", "fields of a file"),
     ("app/storage/licenses.py", "License|Classifier|Resources", "fields of a package's metadata"),
     ("app/service/rpc_methods.py", r"\n.*", "names of methods"),
     ("app/storage/search_index.py", r"\nCREATE .*", "SQL"),

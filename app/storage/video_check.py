@@ -105,7 +105,7 @@ def _read_moov(moov: bytes, size: int) -> VideoFacts:
         if not samples and not fragmented:
             raise NotAVideo(tr("The video has no frames."))
         width, height = struct.unpack(">II", _find(videos[0], b"tkhd")[-8:])
-    except (struct.error, StopIteration, IndexError, ValueError):
+    except (struct.error, StopIteration, LookupError, ValueError):
         raise NotAVideo(tr("The video is damaged: its index cannot be read.")) from None
     if duration_s <= 0 and not fragmented:
         raise NotAVideo(tr("The video has no duration."))
@@ -144,7 +144,7 @@ def _samples_inside(track: bytes, size: int) -> int:
     each, count = struct.unpack_from(">II", parts[b"stsz"], 4) if b"stsz" in parts else (0, 0)
     if not count:
         return 0
-    sizes = (each,) * count if each else struct.unpack_from(f">{count}I", parts[b"stsz"], 12)
+    sizes = () if each else struct.unpack_from(f">{count}I", parts[b"stsz"], 12)
     wide = b"co64" in parts
     offsets_box = parts.get(b"co64") or parts.get(b"stco") or b""
     (chunks,) = struct.unpack_from(">I", offsets_box, 4)
@@ -152,21 +152,23 @@ def _samples_inside(track: bytes, size: int) -> int:
     if not chunks:
         raise ValueError
     last = max(range(chunks), key=offsets.__getitem__)
-    if offsets[last] + _chunk_bytes(parts[b"stsc"], last, chunks, sizes) > size:
+    begin, end = _chunk_samples(parts[b"stsc"], last, chunks)
+    length = each * max(0, min(end, count) - begin) if each else sum(sizes[begin:end])
+    if offsets[last] + length > size:
         raise NotAVideo(tr("The file ends before the last frame."))
     return count
 
 
-def _chunk_bytes(stsc: bytes, wanted: int, chunks: int, sizes: tuple[int, ...]) -> int:
-    """Return the bytes of chunk `wanted` (from 0), which the table of runs counts out."""
+def _chunk_samples(stsc: bytes, wanted: int, chunks: int) -> tuple[int, int]:
+    """Return the first sample of chunk `wanted`, both from 0, and the one behind its last, by the table of runs."""
     (runs,) = struct.unpack_from(">I", stsc, 4)
-    table = [struct.unpack_from(">III", stsc, 8 + 12 * number) for number in range(runs)]
     sample = 0
-    for number, (first, per_chunk, _) in enumerate(table):
-        end = table[number + 1][0] - 1 if number + 1 < runs else chunks
+    for number in range(runs):
+        first, per_chunk = struct.unpack_from(">II", stsc, 8 + 12 * number)
+        end = struct.unpack_from(">I", stsc, 20 + 12 * number)[0] - 1 if number + 1 < runs else chunks
         if first - 1 <= wanted < end:
             begin = sample + (wanted - (first - 1)) * per_chunk
-            return sum(sizes[begin : begin + per_chunk])
+            return begin, begin + per_chunk
         sample += (end - (first - 1)) * per_chunk
     raise ValueError
 

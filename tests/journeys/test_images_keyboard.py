@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.storage.image_metadata import metadata_of
+from app.ui.kit.image_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.journeys.keyboard import Keyboard

@@ -73,3 +73,33 @@ def test_tables_that_point_outside_the_file_are_seen(tmp_path: Path, film: bytes
 def test_a_video_of_sound_alone_is_none(tmp_path: Path, film: bytes) -> None:
     with pytest.raises(NotAVideo, match="no frames"):
         check_video(written(tmp_path, film.replace(b"vide", b"soun")))
+
+
+def test_billions_of_equal_samples_take_no_memory(tmp_path: Path) -> None:
+    """The table of a size that all samples share has no list; 533 bytes once asked for 32 GB."""
+
+    def box(kind: bytes, *content: bytes) -> bytes:
+        return struct.pack(">I4s", 8 + len(b"".join(content)), kind) + b"".join(content)
+
+    def moov(count: int, offset: int) -> bytes:
+        table = box(
+            b"stbl",
+            box(b"stsz", struct.pack(">III", 0, 1, count)),
+            box(b"stsc", struct.pack(">IIIII", 0, 1, 1, count, 1)),
+            box(b"stco", struct.pack(">III", 0, 1, offset)),
+        )
+        handler = box(b"hdlr", struct.pack(">I4s4s12x", 0, b"", b"vide"))
+        media = box(b"mdia", handler, box(b"minf", table))
+        head = box(b"tkhd", bytes(76), struct.pack(">II", 160 << 16, 90 << 16))
+        return box(b"moov", box(b"mvhd", struct.pack(">IIIII80x", 0, 0, 0, 1000, 1000)), box(b"trak", head, media))
+
+    start = box(b"ftyp", b"isom", bytes(8)) + box(b"mdat", bytes(100))
+    for count in (100_000_000, 2**32 - 1):
+        with pytest.raises(NotAVideo, match="ends before the last frame"):
+            check_video(written(tmp_path, start + moov(count, 28)))
+    assert check_video(written(tmp_path, start + moov(100, 32))).width == 160
+
+
+def test_a_track_without_its_table_of_chunks_is_damaged(tmp_path: Path, film: bytes) -> None:
+    with pytest.raises(NotAVideo):
+        check_video(written(tmp_path, film.replace(b"stsc", b"xxxx")))

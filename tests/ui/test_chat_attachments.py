@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
@@ -22,6 +26,7 @@ from app.ui.kit.image_decoding import fitted
 from app.ui.kit.theme import Theme
 from tests.documents import samples
 from tests.kit.chat import FakeService, model_body, open_chat, open_chat_presenter
+from tests.reported_inputs import reported
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes.fromhex("10000000 0100 0100 401f0000 803e0000 0200 1000") + b"data"
@@ -82,6 +87,42 @@ def test_what_cannot_go_along_is_refused_in_a_sentence(data: bytes, sentence: st
     with pytest.raises(NotAttached) as caught:
         check("x", data)
     assert sentence in caught.value.sentence
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPG", "WEBP"])
+def test_an_image_cut_off_is_refused_when_it_is_attached(form: str) -> None:
+    data = picture(form=form, noisy=True)
+    check("a.png", data)
+    with pytest.raises(NotAttached, match="The image is incomplete or damaged"):
+        check("a.png", data[: len(data) // 2])
+
+
+def test_reported_images_are_attached_or_refused_for_the_right_reason() -> None:
+    with pytest.raises(NotAttached, match="The image is incomplete or damaged"):
+        check("cut.png", reported("k25-cut.png"))
+    assert check("phone.jpg", reported("k25-trailing.jpg")).attachment.kind == "image"
+    large = check("large.png", reported("k25-9999x9999.png")).attachment
+    assert (large.width, large.height) == (9999, 9999)
+    assert shrink(large, reported("k25-9999x9999.png")).attachment.width == 1568
+    assert not fitted(reported("k25-9999x9999.png"), 200, 200).isNull()
+    turned = check("turned.jpg", reported("k25-orient-6.jpg")).attachment
+    size = fitted(reported("k25-orient-6.jpg"), 5000, 5000)
+    assert (turned.width, turned.height) == (size.width(), size.height())
+
+
+def test_an_image_that_takes_too_much_memory_is_not_called_damaged() -> None:
+    """16 bits for each of four channels."""
+    image = Image.new("I;16", (9990, 9990))
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=1)
+    large = Attachment("image", "a.png", "image/png", 1, "", width=9990, height=9990)
+    data = file.getvalue()
+    with pytest.raises(NotAttached, match="damaged"):
+        shrink(large, data[: len(data) // 2])
+    wide = data[:24] + b"\x10\x06" + data[26:29]  # the same size, said to be RGBA with 16 bits
+    wide += struct.pack(">I", zlib.crc32(wide[12:29])) + data[33:]
+    with pytest.raises(NotAttached, match="The image is too large to be decoded"):
+        shrink(large, wide)
 
 
 def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
 
 MAX_PIXELS = 100_000_000
+MAX_MEGABYTES = 400  # of one decoded image: the most pixels with 32 bits each
 WEB_FORMS = frozenset({"png", "jpeg", "jpg", "gif", "webp", "heic", "heif", "avif"})  # never SVG
 OWN_FORMS = WEB_FORMS | {"bmp", "tiff"}  # of a person's own files; no service sends these, and a decoder less is safer
 _TURNED = QImageIOHandler.Transformation.TransformationRotate90
@@ -13,6 +14,10 @@ _TURNED = QImageIOHandler.Transformation.TransformationRotate90
 
 class UndecodableImage(Exception):
     """The bytes cannot be drawn."""
+
+
+class ImageTooLarge(UndecodableImage):
+    """The image may be whole, but takes more memory than one image may take."""
 
 
 def image_size(data: bytes, forms: frozenset[str] = WEB_FORMS) -> QSize:
@@ -29,7 +34,11 @@ def decoded(data: bytes, wanted: QSize | None = None, forms: frozenset[str] = WE
     reader, buffer = _reader(data)
     size = reader.size()
     image = QImage()
-    if _form(reader) in forms and size.width() * size.height() <= MAX_PIXELS:
+    bits = max(32, QImage.toPixelFormat(reader.imageFormat()).bitsPerPixel())  # what Qt counts with
+    if size.width() * size.height() > MAX_PIXELS or size.width() * size.height() * bits // 8 > MAX_MEGABYTES * 2**20:
+        buffer.close()
+        raise ImageTooLarge
+    if _form(reader) in forms:
         if wanted is not None:
             reader.setScaledSize(wanted.transposed() if _is_turned(reader) else wanted)
         image = reader.read()
@@ -63,6 +72,7 @@ def _reader(data: bytes) -> tuple[QImageReader, QBuffer]:
     buffer = QBuffer()
     buffer.setData(QByteArray(data))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    QImageReader.setAllocationLimit(MAX_MEGABYTES)
     reader = QImageReader(buffer)
     reader.setAutoTransform(True)
     reader.setDecideFormatFromContent(True)

@@ -13,15 +13,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.sandbox.server import RunningSandbox
-from app.storage.image_metadata import metadata_of
 from app.storage.images import StoredImage
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.session.image_edits import EditChoice
 from app.ui.images.state import EditDraft
+from app.ui.kit.image_metadata import metadata_of
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images
 from tests.kit.waiting import until
-from tests.storage.test_image_metadata import picture
+from tests.ui.test_image_metadata import picture
 
 
 async def first(images: ImagesHarness) -> StoredImage:

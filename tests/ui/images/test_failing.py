@@ -24,7 +24,7 @@ from app.ui.kit.theme import Theme
 from tests.kit.images import SANDBOX, ImagesHarness, open_images
 from tests.kit.sandbox import controls_of
 from tests.kit.waiting import entered, until
-from tests.storage.test_image_metadata import picture
+from tests.ui.test_image_metadata import picture
 
 
 async def state_of_intent(images: ImagesHarness) -> str:

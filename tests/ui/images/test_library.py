@@ -32,7 +32,7 @@ from app.ui.images.session.image_library import name_of
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images
 from tests.kit.waiting import until
-from tests.storage.test_image_metadata import FACTS, picture
+from tests.ui.test_image_metadata import FACTS, picture
 
 
 async def two(images: ImagesHarness) -> tuple[StoredImage, StoredImage]:
@@ -123,7 +123,7 @@ async def test_saved_under_names_by_a_pattern_and_nothing_is_overwritten(images:
 
 
 async def test_an_image_of_ones_own_is_brought_in_with_what_is_written_in_it(images: ImagesHarness) -> None:
-    from app.storage.image_metadata import with_metadata
+    from app.ui.kit.image_metadata import with_metadata
 
     path = images.home / "mine.png"
     path.write_bytes(with_metadata(picture("png"), "png", FACTS))

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from app.sandbox.server import RunningSandbox
-from app.storage.image_metadata import metadata_of
 from app.storage.images import Images
 from app.storage.paid_call_intents import Intents
+from app.ui.kit.image_metadata import metadata_of
 from app.ui.kit.theme import Theme
 from tests.kit.images import ImagesHarness, open_images
 from tests.kit.waiting import until

@@ -34,7 +34,8 @@ from app.ui.chat.composer.attachment import (
     image_tokens,
 )
 from app.ui.chat.session.estimate import count_tokens
-from app.ui.kit.image_decoding import MAX_PIXELS, OWN_FORMS, UndecodableImage, decoded, image_size
+from app.ui.kit.image_decoding import MAX_PIXELS, OWN_FORMS, ImageTooLarge, UndecodableImage, decoded, image_size
+from app.ui.kit.image_metadata import NotWhole, check_whole
 
 MIN_SIDE_PX = 64
 JPEG_QUALITY = 85
@@ -216,6 +217,11 @@ def _picture(plain: Attachment, data: bytes, form: str) -> AttachmentCheckResult
             )
     if form in _CONVERTED:
         return _converted(plain, data)
+    if form not in ("heic", "avif"):
+        try:
+            check_whole(data, form)
+        except NotWhole:
+            raise NotAttached(tr("The image is incomplete or damaged.")) from None
     found = plain._replace(
         kind="image",
         media_type=_PICTURES[form],
@@ -268,6 +274,8 @@ def _as_image(plain: Attachment, image: QImage, note: str) -> AttachmentCheckRes
 def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:
     try:
         return decoded(data, wanted, OWN_FORMS)
+    except ImageTooLarge:
+        raise NotAttached(tr("The image is too large to be decoded.")) from None
     except UndecodableImage:
         raise NotAttached(tr("The image is damaged and cannot be shown.")) from None
 

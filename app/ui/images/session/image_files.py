@@ -11,11 +11,11 @@ from typing import Any
 from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.images import GeneratedImage
 from app.storage.atomic_files import write_atomically
-from app.storage.image_metadata import NotWhole, check_whole, with_metadata
 from app.storage.images import ImageFiles, StoredImage
 from app.translation import tr
 from app.ui.images.image_processing import checked_size
 from app.ui.kit.image_decoding import UndecodableImage
+from app.ui.kit.image_metadata import NotWhole, check_whole, with_metadata
 
 Finish = Callable[[bytes], bytes]  # makes the image of what the service sent; runs in a thread
 WITHHELD = tr("The service’s policy does not allow this image, so it sent a blank one. Rialto did not save it.")

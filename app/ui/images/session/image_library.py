@@ -19,13 +19,13 @@ from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError, unavailable
 from app.storage.file_names import file_name
-from app.storage.image_metadata import NotWhole, check_whole, metadata_of
 from app.storage.images import LONGEST_LIST, SUFFIXES, ImageFiles, Images, StoredImage, title_of
 from app.translation import tr
 from app.ui.images.image_processing import checked_size, small_image
 from app.ui.images.session.tiles import tile_of
 from app.ui.images.state import KIND_WORDS, GalleryState, Tile, Usage
 from app.ui.kit.image_decoding import UndecodableImage
+from app.ui.kit.image_metadata import NotWhole, check_whole, metadata_of
 from app.ui.kit.lists.rows import LazyRows
 from app.ui.kit.lists.search_terms import SearchTerms
 

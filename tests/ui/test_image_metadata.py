@@ -8,9 +8,12 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageOps
 
-from app.storage.image_metadata import NotWhole, check_whole, metadata_of, with_metadata
+from app.ui.images.image_processing import checked_size
+from app.ui.kit.image_decoding import image_size
+from app.ui.kit.image_metadata import NotWhole, check_whole, metadata_of, with_metadata
+from tests.reported_inputs import reported
 
 FACTS = {"prompt": "A quiet harbour – 港", "model": "canvas", "seed": 42, "size": "96x64"}
 FORMS = ("png", "jpeg", "webp")
@@ -76,6 +79,47 @@ def test_an_image_cut_short_is_not_whole(form: str) -> None:
 def test_a_page_of_the_web_is_no_image(form: str) -> None:
     with pytest.raises(NotWhole):
         check_whole(b"<!doctype html><title>502</title>", form)
+
+
+def shown(data: bytes) -> Image.Image:
+    """An image turned as its camera says."""
+    return ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
+
+
+def test_an_image_keeps_the_way_its_camera_was_held() -> None:
+    before = reported("k25-orient-6.jpg")
+    after = with_metadata(before, "jpeg", FACTS)
+    assert Image.open(io.BytesIO(after)).getexif()[0x0112] == 6
+    assert shown(after).size == shown(before).size
+    assert shown(after).tobytes() == shown(before).tobytes()
+    size = image_size(after)
+    assert ((size.width(), size.height()), checked_size(after)) == (shown(before).size, shown(before).size)
+    assert metadata_of(after, "jpeg") == FACTS
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("form", ["jpeg", "webp"])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_every_orientation_is_kept_in_either_byte_order(orientation: int, form: str, order: str) -> None:
+    exif = Image.Exif()
+    exif.endian = order
+    exif[0x0112] = orientation
+    exif[0x010F] = "Maker"
+    before = picture(form, exif=exif.tobytes())
+    after = with_metadata(with_metadata(before, form, FACTS), form, FACTS)
+    assert Image.open(io.BytesIO(after)).getexif().get(0x0112, 1) == orientation
+    assert shown(after).tobytes() == shown(before).tobytes()
+
+
+def test_a_jpeg_may_have_more_behind_its_end() -> None:
+    check_whole(reported("k25-trailing.jpg"), "jpeg")
+    data = picture("jpeg", progressive=True)
+    check_whole(data + b"\x00\x01more" * 50, "jpeg")
+    with_thumbnail = with_metadata(data, "jpeg", FACTS)
+    block = b"\xff\xe1\x00\x08\xff\xd8\xff\xd9\x00\x00"  # an end mark that is not the image's own
+    cut = with_thumbnail[:2] + block + with_thumbnail[2:-40]
+    with pytest.raises(NotWhole):
+        check_whole(cut, "jpeg")
 
 
 def test_a_very_long_prompt_is_cut_rather_than_the_file_broken() -> None:

@@ -8,6 +8,7 @@ Sources: PNG (third edition) 11.3.3, EXIF 2.32 section 4, the RIFF container of 
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
@@ -21,8 +22,9 @@ MAX_TEXT_BYTES = 60_000  # a block of a JPEG holds 65,533 bytes
 _COMMENT, _DESCRIPTION = "Comment", "Description"
 _EXIF_HEAD = b"Exif\x00\x00"
 _ASCII_HEAD = b"ASCII\x00\x00\x00"
-_DESCRIPTION_TAG, _SOFTWARE_TAG, _EXIF_TAG, _COMMENT_TAG = 0x010E, 0x0131, 0x8769, 0x9286
-_ASCII, _LONG, _UNDEFINED = 2, 4, 7
+_DESCRIPTION_TAG, _ORIENTATION_TAG, _SOFTWARE_TAG, _EXIF_TAG, _COMMENT_TAG = 0x010E, 0x0112, 0x0131, 0x8769, 0x9286
+_ASCII, _SHORT, _LONG, _UNDEFINED = 2, 3, 4, 7
+_MAX_ENTRIES = 200  # of a directory that is looked through for the orientation
 _VP8X_EXIF, _VP8X_ALPHA = 0x08, 0x10
 
 
@@ -41,8 +43,7 @@ def check_whole(data: bytes, form: str) -> None:
         if not any(name in (b"VP8 ", b"VP8L", b"ANMF") for name in names):
             raise NotWhole(tr("a WebP without an image"))
     elif form == "jpeg":
-        if data[:2] != b"\xff\xd8" or data.rstrip(b"\x00")[-2:] != b"\xff\xd9":
-            raise NotWhole(tr("an incomplete JPEG"))
+        _check_jpeg(data)
     else:
         raise NotWhole(tr("no image"))
 
@@ -60,9 +61,9 @@ def with_metadata(data: bytes, form: str, facts: Mapping[str, Any]) -> bytes:
     if form == "png":
         return _png_with(data, text, described)
     if form == "webp":
-        return _webp_with(data, _exif(text, described))
+        return _webp_with(data, _exif(text, described, _orientation(_exif_of(data, form))))
     if form == "jpeg":
-        return _jpeg_with(data, _exif(text, described))
+        return _jpeg_with(data, _exif(text, described, _orientation(_exif_of(data, form))))
     raise NotWhole(tr("no image"))
 
 
@@ -82,12 +83,17 @@ def _text_of(data: bytes, form: str) -> str:
             if name == b"iTXt" and body.startswith(_COMMENT.encode() + b"\x00"):
                 return body[len(_COMMENT) + 5 :].decode()
         return ""
-    if form == "webp":
-        exif = next((body for name, body in _riff_chunks(data) if name == b"EXIF"), b"")
-    else:
-        exif = next((body[6:] for marker, body in _jpeg_blocks(data) if marker == 0xE1 and body[:6] == _EXIF_HEAD), b"")
+    exif = _exif_of(data, form)
     head = exif.find(_ASCII_HEAD)
     return exif[head + len(_ASCII_HEAD) :].rstrip(b"\x00").decode() if head >= 0 else ""
+
+
+def _exif_of(data: bytes, form: str) -> bytes:
+    """The TIFF block of a WebP or JPEG, b"" for none."""
+    if form == "webp":
+        found = next((body for name, body in _riff_chunks(data) if name == b"EXIF"), b"")
+        return found.removeprefix(_EXIF_HEAD)  # some programs write the head of a JPEG's
+    return next((body[6:] for marker, body in _jpeg_blocks(data) if marker == 0xE1 and body[:6] == _EXIF_HEAD), b"")
 
 
 # -- PNG ----------------------------------------------------------------------------------------------------------
@@ -106,7 +112,7 @@ def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         if end > len(data):
             raise NotWhole(tr("a PNG cut short"))
         name, body = data[at + 4 : at + 8], data[at + 8 : end - 4]
-        if zlib.crc32(body, zlib.crc32(name)) != struct.unpack_from(">I", data, end - 4)[0]:
+        if name[:1].isupper() and zlib.crc32(body, zlib.crc32(name)) != struct.unpack_from(">I", data, end - 4)[0]:
             raise NotWhole(tr("a damaged PNG"))
         yield name, body
         at = end
@@ -132,17 +138,35 @@ def _png_with(data: bytes, text: str, described: str) -> bytes:
 # -- EXIF ---------------------------------------------------------------------------------------------------------
 
 
-def _exif(text: str, described: str) -> bytes:
-    """Return a TIFF block, little-endian: description, software, and the facts as the user's comment."""
+def _orientation(exif: bytes) -> int:
+    """How the camera was held, 1 to 8; 1 (upright) where the block does not say."""
+    order = {b"II*\x00": "<", b"MM\x00*": ">"}.get(exif[:4])
+    if order is None:
+        return 1
+    try:
+        (at,) = struct.unpack_from(f"{order}I", exif, 4)
+        (entries,) = struct.unpack_from(f"{order}H", exif, at)
+        for number in range(min(entries, _MAX_ENTRIES)):
+            tag, kind, _, value = struct.unpack_from(f"{order}HHIH", exif, at + 2 + 12 * number)
+            if tag == _ORIENTATION_TAG and kind == _SHORT:
+                return int(value) if 1 <= value <= 8 else 1
+    except struct.error:
+        pass
+    return 1
+
+
+def _exif(text: str, described: str, orientation: int) -> bytes:
+    """Return a TIFF block, little-endian: description, orientation, software, and the facts as the user's comment."""
     values = {
-        _DESCRIPTION_TAG: described.encode() + b"\x00",
-        _SOFTWARE_TAG: SOFTWARE.encode() + b"\x00",
+        _DESCRIPTION_TAG: (_ASCII, described.encode() + b"\x00"),
+        **({_ORIENTATION_TAG: (_SHORT, struct.pack("<H", orientation))} if orientation > 1 else {}),
+        _SOFTWARE_TAG: (_ASCII, SOFTWARE.encode() + b"\x00"),
     }
     entries = len(values) + 1
     after = 8 + 2 + 12 * entries + 4  # where the values of the first directory begin
     first, tail = b"", b""
-    for tag, value in values.items():
-        first += _entry(tag, _ASCII, value, after + len(tail))
+    for tag, (kind, value) in values.items():
+        first += _entry(tag, kind, value, after + len(tail))
         if len(value) > 4:
             tail += value + b"\x00" * (len(value) % 2)
     second_at = after + len(tail)
@@ -156,7 +180,7 @@ def _exif(text: str, described: str) -> bytes:
 def _entry(tag: int, kind: int, value: bytes, place: int) -> bytes:
     """One entry of a directory; up to four bytes stand in it, more at `place`."""
     where = value.ljust(4, b"\x00") if len(value) <= 4 else struct.pack("<I", place)
-    return struct.pack("<HHI", tag, kind, len(value)) + where
+    return struct.pack("<HHI", tag, kind, len(value) // (2 if kind == _SHORT else 1)) + where
 
 
 # -- WebP ---------------------------------------------------------------------------------------------------------
@@ -223,6 +247,28 @@ def _jpeg_blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
             raise NotWhole(tr("a JPEG cut short"))
         yield data[at + 1], data[at + 4 : at + 2 + length]
         at += 2 + length
+
+
+_SCAN_MARK = re.compile(rb"\xff+[^\xff\x00\xd0-\xd7]")  # in the data of a scan: not stuffed, no restart
+
+
+def _check_jpeg(data: bytes) -> None:
+    """Raise `NotWhole` unless the image comes to its end mark; phones put more images and notes behind it."""
+    at = 2 + sum(4 + len(body) for _, body in _jpeg_blocks(data))
+    while True:
+        found = _SCAN_MARK.match(data, at)
+        if found is None:
+            raise NotWhole(tr("an incomplete JPEG"))
+        marker = found[0][-1]
+        if marker == 0xD9:
+            return
+        at = found.end()
+        if at + 2 > len(data):
+            raise NotWhole(tr("an incomplete JPEG"))
+        at += struct.unpack_from(">H", data, at)[0]
+        if marker == 0xDA:
+            following = _SCAN_MARK.search(data, at)
+            at = following.start() if following is not None else len(data)
 
 
 def _jpeg_with(data: bytes, exif: bytes) -> bytes:
