@@ -30,10 +30,10 @@ def true_target(address: str) -> str:
     """
     url = QUrl(address.strip())
     if url.scheme() == "mailto":
+        url = QUrl(address.strip().partition("#")[0])
         query = QUrlQuery(url)
         query.setQueryItems([(name, value) for name, value in query.queryItems() if name.lower() in MAIL_HEADERS])
         url.setQuery(query)
-        url = url.adjusted(QUrl.UrlFormattingOption.RemoveFragment)
     return bytes(url.toEncoded().data()).decode("ascii", "replace")[:MAX_SHOWN_CHARS]
 
 
