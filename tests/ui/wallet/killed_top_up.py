@@ -1,5 +1,8 @@
 """A program that tops up and is killed at one point of it: `python -m tests.ui.wallet.killed_top_up HOME POINT`.
 
+A point that begins with "again " is one of sending the same payment again, in a home that has an open one. "refused"
+stands for a service that refuses the payment, and "look" for asking what became of one.
+
 The Sandbox's address and key come over standard input. It kills itself with SIGKILL: nothing is saved on the way out.
 """
 
@@ -20,10 +23,18 @@ from PySide6.QtWidgets import QApplication
 
 from app.service.x402 import X402Resource
 from app.storage.paid_call_intents import Intents
+from app.storage.wallet.open_payments import OpenPayment, OpenPayments
 from app.ui.kit.theme import Theme
 from tests.kit.wallet import WalletHarness, open_wallet
 
-POINTS = ("before-intent", "after-intent", "after-signature", "before-send", "carried-out", "before-answer-is-kept")
+FIRST = (
+    *("before-intent", "after-intent", "signed", "after-signature", "after-file", "before-send"),
+    *("carried-out", "before-answer-is-kept", "answer-kept", "refused"),
+)
+AGAIN = tuple(
+    f"again {point}" for point in ("look", "before-send", "carried-out", "before-answer-is-kept", "answer-kept")
+)
+POINTS = (*FIRST, *AGAIN)
 AMOUNT = "7.25"
 
 
@@ -34,9 +45,9 @@ def die() -> None:
 def arm(point: str, wallet: WalletHarness) -> None:
     """Put the end of the program where it belongs."""
     wrapped: dict[str, Callable[..., Awaitable[Any]]] = {
-        name: getattr(Intents, name) for name in ("open", "amend", "sent")
+        name: getattr(Intents, name) for name in ("open", "amend", "sent", "answered", "unknown")
     }
-    settle = X402Resource.settle
+    settle, put, transactions = X402Resource.settle, OpenPayments.put, X402Resource.transactions
 
     async def opened(self: Intents, *args: Any, **kwargs: Any) -> Any:
         if point == "before-intent":
@@ -47,6 +58,8 @@ def arm(point: str, wallet: WalletHarness) -> None:
         return intent
 
     async def amended(self: Intents, *args: Any) -> Any:
+        if point == "signed":
+            die()
         intent = await wrapped["amend"](self, *args)
         if point == "after-signature":
             die()
@@ -57,6 +70,27 @@ def arm(point: str, wallet: WalletHarness) -> None:
         if point == "before-send":
             die()
         return intent
+
+    def kept(self: OpenPayments, payment: OpenPayment) -> None:
+        put(self, payment)
+        if point == "after-file":
+            die()
+
+    async def answered(self: Intents, *args: Any, **kwargs: Any) -> Any:
+        intent = await wrapped["answered"](self, *args, **kwargs)
+        if point == "answer-kept":
+            die()
+        return intent
+
+    async def unknown(self: Intents, *args: Any, **kwargs: Any) -> Any:
+        if point == "refused":
+            die()
+        return await wrapped["unknown"](self, *args, **kwargs)
+
+    async def looked(self: X402Resource, *args: Any, **kwargs: Any) -> Any:
+        if point == "look":
+            die()
+        return await transactions(self, *args, **kwargs)
 
     async def settled(self: X402Resource, payment: str) -> Any:
         if point == "carried-out":
@@ -73,7 +107,11 @@ def arm(point: str, wallet: WalletHarness) -> None:
     Intents.open = opened  # type: ignore[method-assign]  # the end of this program
     Intents.amend = amended  # type: ignore[method-assign]
     Intents.sent = sent  # type: ignore[method-assign]
+    Intents.answered = answered  # type: ignore[method-assign]
+    Intents.unknown = unknown  # type: ignore[method-assign]
+    OpenPayments.put = kept  # type: ignore[method-assign]
     X402Resource.settle = settled  # type: ignore[method-assign]
+    X402Resource.transactions = looked  # type: ignore[method-assign]
 
 
 async def main(home: Path, point: str) -> None:
@@ -82,10 +120,20 @@ async def main(home: Path, point: str) -> None:
     theme = Theme()
     theme.apply(app)
     async with open_wallet(home, sandbox, theme) as wallet:  # type: ignore[arg-type]  # its address and its key
-        account = await wallet.faucet_wallet()
-        dialog = await wallet.review(account, AMOUNT)
-        arm(point, wallet)
-        dialog.go.click()
+        faucet = (await wallet.control("/faucet"))["wallet"]["private_key"]
+        if point in AGAIN:
+            account = next(each for each in wallet.book.list() if each.kind == "wallet")
+            await wallet.place.write(account.id, faucet)
+            arm(point.removeprefix("again "), wallet)
+            (card,) = wallet.payment_cards()
+            (card.button if point == "again look" else card.again).click()
+        else:
+            account = await wallet.faucet_wallet()
+            dialog = await wallet.review(account, AMOUNT)
+            if point == "refused":
+                await wallet.fault("settlement_failed", times=1)
+            arm(point, wallet)
+            dialog.go.click()
         await asyncio.Event().wait()
 
 

@@ -19,12 +19,13 @@ from app.wallet import base58
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness, open_wallet
 from tests.sandbox.support import Client, running
-from tests.ui.wallet.killed_top_up import AMOUNT, POINTS
+from tests.ui.wallet.killed_top_up import AGAIN, AMOUNT, POINTS
 
 ROOT = Path(__file__).resolve().parents[3]
 USD = Decimal(AMOUNT)
-NEVER_LEFT = ("before-intent", "after-intent", "after-signature")
-LANDED = ("carried-out", "before-answer-is-kept")
+NEVER_LEFT = ("before-intent", "after-intent", "signed", "after-signature")
+LANDED = tuple(f"{way}{point}" for way in ("", "again ") for point in ("carried-out", "before-answer-is-kept"))
+SETTLED = ("answer-kept", "again answer-kept")
 
 
 def kill_at(point: str, home: Path, client: Client) -> None:
@@ -68,6 +69,8 @@ async def test_r_wal_06_r_wal_07_a_killed_top_up_debits_at_most_once_and_the_win
     with running(tmp_path / "sandbox", clock=time.time) as client:
         faucet = client.control("/faucet", method="GET")["wallet"]
         held = Decimal(faucet["usdc"])
+        if point in AGAIN:
+            kill_at("before-send", home, client)  # it left a payment open
         kill_at(point, home, client)
         assert traces_of(faucet["private_key"], home) == []
 
@@ -76,11 +79,15 @@ async def test_r_wal_06_r_wal_07_a_killed_top_up_debits_at_most_once_and_the_win
 
         async with open_wallet(home, client.running, theme) as wallet:
             await _again(wallet, client)
-            assert debited() == (USD if point in LANDED else 0)
+            assert debited() == (USD if point in (*LANDED, *SETTLED) else 0)
             cards = wallet.payment_cards()
             if point in NEVER_LEFT:
                 assert cards == []
                 assert [each.state for each in await wallet.intents.recent("x402")] in ([], ["cancelled"])
+            elif point in SETTLED:
+                assert cards == []
+                assert [each.state for each in await wallet.intents.recent("x402")] == ["answered"]
+                assert json.loads((home / "open-payments.json").read_text()) == {"payments": []}
             else:
                 account = next(each for each in wallet.book.list() if each.kind == "wallet")
                 dialog = await wallet.review(account)
