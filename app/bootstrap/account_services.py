@@ -174,6 +174,7 @@ class AccountServices(QObject):
             self.ask_elsewhere,
             unlock=self._unlock,
             choose_place=self.places.has_place,
+            is_session_only=lambda: self.places.state.kind == "session",
         )
 
     @cached_property

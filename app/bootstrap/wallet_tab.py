@@ -48,6 +48,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
         service_of,
     )
     presenter.lock_state = lambda: keys.is_locked
+    presenter.is_key_missing = keys.is_key_missing
     presenter.kept_in = lambda: account_services.places.state.place
 
     async def sandbox_books_since() -> datetime | None:

@@ -73,12 +73,17 @@ class AccountRemoval:
 
         Asks nobody: what a locked place or a full disk refuses is tried again next time.
         """
-        kept, now = frozenset(undoable), self._now()
+        kept = frozenset(undoable)
         for removed in self._accounts.removed():
             account_id = removed.account.id
-            if account_id not in kept and removed.kept_until <= now and self._secrets.state.is_ready:
+            if account_id not in kept and self._secrets.state.is_ready:
                 with contextlib.suppress(SecretStoreError, StorageError):
-                    await self.delete_permanently(account_id, asks=False)
+                    if removed.kept_until <= self._now() or await self._is_lost(account_id):
+                        await self.delete_permanently(account_id, asks=False)
+
+    async def _is_lost(self, account_id: str) -> bool:
+        """Whether a secret that was in memory only is gone since the last quit: there is nothing left to restore."""
+        return self._secrets.state.kind == "session" and await self._secrets.read(account_id) is None
 
     async def delete_all(self) -> None:
         """Delete the secret of every account, also of those that were removed. Raises `SecretStoreError`."""

@@ -313,6 +313,7 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
     await receipt_recorder.start(Receipts(database))
     presenter = WalletPresenter(current_account, book, settings, tasks, receipt_recorder, switch.service_of)
     presenter.lock_state = lambda: keys.is_locked
+    presenter.is_key_missing = keys.is_key_missing
     presenter.kept_in = lambda: "This session only"
     receipts = ReceiptsPresenter(
         current_account,

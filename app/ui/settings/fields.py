@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.translation import tr
-from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import announce
-from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.fields import bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
@@ -82,52 +78,3 @@ def held_to(widget: QWidget, width: int) -> QHBoxLayout:
     row.addWidget(widget, 1)
     row.addStretch(0)
     return row
-
-
-def fields_before_eyes(*fields: SecretField) -> None:
-    """Have Tab go from one secret to the next: who types one does not see that the keyboard is on an eye."""
-    put_in_order((*fields, *(field.eye for field in fields)))
-
-
-class SecretField(QLineEdit):
-    """A field whose text is dots until the eye is pressed. Nothing typed here reaches a clipboard or an undo list."""
-
-    def __init__(self, theme: Theme, placeholder: str) -> None:
-        super().__init__()
-        self._theme = theme
-        self.setEchoMode(QLineEdit.EchoMode.Password)
-        self.setPlaceholderText(placeholder)
-        self.setInputMethodHints(
-            Qt.InputMethodHint.ImhSensitiveData
-            | Qt.InputMethodHint.ImhNoPredictiveText
-            | Qt.InputMethodHint.ImhNoAutoUppercase
-        )
-        self.eye = IconButton(theme, "eye", tr("Show"), size="small", icon_size=16, parent=self)
-        self.eye.setCursor(Qt.CursorShape.ArrowCursor)
-        self.eye.clicked.connect(self._turn)
-        theme.changed.connect(self._place)
-        self._place()
-
-    def wipe(self) -> None:
-        """Empty the field and hide again what comes next."""
-        self.clear()
-        if self.echoMode() == QLineEdit.EchoMode.Normal:
-            self._turn()
-
-    def _turn(self) -> None:
-        hidden = self.echoMode() == QLineEdit.EchoMode.Password
-        self.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
-        self.eye.set_icon("eye-off" if hidden else "eye")
-        self.eye.rename(tr("Hide") if hidden else tr("Show"))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place()
-
-    def _place(self) -> None:
-        size = self.eye.sizeHint()
-        gap = 3
-        left = gap if self.isRightToLeft() else self.width() - size.width() - gap
-        self.eye.setGeometry(left, (self.height() - size.height()) // 2, size.width(), size.height())
-        room = size.width() + gap
-        self.setTextMargins(room if self.isRightToLeft() else 0, 0, 0 if self.isRightToLeft() else room, 0)

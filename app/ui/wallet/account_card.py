@@ -37,7 +37,7 @@ def age_words(card: AccountCard, now: datetime) -> str:
 
 
 class AccountView(Card):
-    """`action` tells what was pressed and the account's id: "top-up", "use", "export", "qr", "lock", "check"."""
+    """`action` tells what was pressed and the account's id: "top-up", "give-key", "use", "export", "qr", …"""
 
     action = Signal(str, str)
 
@@ -135,7 +135,8 @@ class AccountView(Card):
         holder = QWidget()
         flow = FlowLayout(self._theme, parent=holder)
         for words, what, icon_name, kind, wanted in (
-            (tr("Top up…"), "top-up", "credits", "primary", card.can_top_up),
+            (tr("Enter recovery phrase…"), "give-key", "key", "primary", card.is_key_missing),
+            (tr("Top up…"), "top-up", "credits", "primary", card.can_top_up and not card.is_key_missing),
             (tr("How to top up"), "top-up", "credits", "", card.tops_up_elsewhere),
             (tr("Unlock"), "unlock", "unlock", "", card.is_locked),
             (tr("Use"), "use", "", "", not card.in_use),  # last, as it goes when it is pressed
@@ -151,6 +152,7 @@ class AccountView(Card):
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme
         kept = tr("not in Rialto (watch-only)") if card.watch_only else card.kept_in or DASH
+        kept = tr("not on this computer") if card.is_key_missing else kept
         chain = CHAIN_NAMES[card.chain]
         for name, value in ((tr("Chain"), chain), (tr("Signs in to"), card.host), (tr("Key kept in"), kept)):
             line = QHBoxLayout()
@@ -164,7 +166,7 @@ class AccountView(Card):
         for words, what, wanted in (
             (tr("Show signatures"), "signed", True),
             (tr("Refresh balance"), "check", card.watch_only),
-            (tr("Export key…"), "export", card.chain == "evm" and not card.watch_only),
+            (tr("Export key…"), "export", card.chain == "evm" and not (card.watch_only or card.is_key_missing)),
             (tr("Lock"), "lock", not card.watch_only and not card.is_locked),
         ):
             if wanted:

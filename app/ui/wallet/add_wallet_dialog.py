@@ -17,7 +17,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.announce import nothing_said
 from app.ui.kit.widgets.buttons import Button, LinkButton
 from app.ui.kit.widgets.dialogs import Dialog
-from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.fields import ChoiceField, SecretField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.kit.widgets.segmented import SegmentedChoice
@@ -33,6 +33,9 @@ ELSEWHERE = ""  # the site's id while the wallet is for a service that no accoun
 CHAINS = (
     ("evm", f"EVM ({CHAIN_NAMES['evm']})"),
     ("solana", tr("{chain_names} (sign-in only)", chain_names=CHAIN_NAMES["solana"])),
+)
+MEMORY_ONLY = tr(
+    "Keys are in memory only: this one is lost when Rialto quits. Write down its recovery phrase, or export the key."
 )
 ASKED_WORDS = 2  # of a new phrase, to see that it was written down
 WORDS, WORDS_IN_A_LINE, LONGEST_WORD = 12, 3, 8  # of a recovery phrase (BIP-39)
@@ -82,14 +85,20 @@ class AddWalletDialog(Dialog):
         theme = self._theme
         text = tr("Use a separate wallet with a small balance for Rialto. Its key is stored with your other secrets.")
         self.body.addWidget(Label(theme, text, role="text2", wrap=True))
+        self.memory_only = Label(theme, MEMORY_ONLY, role="warn", wrap=True)
+        self.memory_only.setVisible(self._keys.is_session_only())
+        self.body.addWidget(self.memory_only)
         self.way = SegmentedChoice(theme, tr("Source"), WAYS)
         self.body.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
-        self.name = TextField(theme, tr("Name"), text=tr("Pocket wallet"))
+        self.name = TextField(theme, tr("Name"), text=self._keys.free_name(tr("Pocket wallet")))
         self.site = ChoiceField(theme, tr("Service"))
         for card in self._sites:
             if card.kind != "wallet" or card.in_use:
-                self.site.addItem(f"{card.name} ({card.host})", card.id)
+                same = card.host.casefold() == card.name.casefold()
+                self.site.addItem(card.name if same else f"{card.name} ({card.host})", card.id)
         self.site.addItem(tr("Another service"), ELSEWHERE)
+        in_use = next((card.id for card in self._sites if card.in_use), None)
+        self.site.setCurrentIndex(max(0, self.site.findData(in_use)))
         self.elsewhere = TextField(theme, tr("Service address"), placeholder="https://api.example.com/v1", mono=True)
         self.chain = ChoiceField(theme, tr("Key type"))
         for key, words in CHAINS:
@@ -169,9 +178,8 @@ class AddWalletDialog(Dialog):
         layout.addWidget(self.address)
         return page
 
-    def _secret(self, layout: QBoxLayout, words: str) -> QLineEdit:
-        label, field = Label(self._theme, words, "small", "text2", weight=500), QLineEdit()
-        field.setEchoMode(QLineEdit.EchoMode.Password)
+    def _secret(self, layout: QBoxLayout, words: str) -> SecretField:
+        label, field = Label(self._theme, words, "small", "text2", weight=500), SecretField(self._theme, "")
         bind_label(label, field)
         layout.addWidget(label)
         layout.addWidget(field)
@@ -239,6 +247,9 @@ class AddWalletDialog(Dialog):
             problem = await self._keys.attempt(self._by_way())
             if problem:
                 self.problem.set_text(problem)
+            if self.problem.text():
+                self._fit()
+                self.show_in_view(self.problem)
             if self.added_id:
                 self.accept()
         finally:
@@ -252,19 +263,29 @@ class AddWalletDialog(Dialog):
         """What a failed attempt of the way that was chosen is most likely about."""
         return {"import": self.secret, "file": self.password, "watch": self.address}.get(self.way.current)
 
+    @property
+    def name_problem(self) -> str:
+        """What is wrong with the name. A wallet that is known already keeps its own when its key is imported again."""
+        return self._keys.name_problem(self.name.text()) if self.way.current == "new" else ""
+
     async def _by_way(self) -> None:
         """Do what was chosen; `added_id` is set when nothing is left to answer."""
         keys, chain, name = self._keys, self.chain.currentData(), self.name.text()
+        if self.name_problem:  # before a phrase is written down in vain
+            self.problem.show_field_error(self.name, self.name_problem)
+            return
         elsewhere = self.site.currentData() == ELSEWHERE
+        if elsewhere and (refusal := keys.address_problem(self.elsewhere.text())):
+            self.problem.show_field_error(self.elsewhere, refusal)
+            return
         site = keys.site_at(self.elsewhere.text()) if elsewhere else keys.account(str(self.site.currentData()))
         if site is None:
-            self.problem.show_field_error(
-                self.elsewhere if elsewhere else self.site, tr("Choose a service for the wallet.")
-            )
+            self.problem.show_field_error(self.site, tr("Choose a service for the wallet."))
             return
         if self.way.current != "watch" and not await keys.has_place():  # before anybody writes down a phrase in vain
             self.problem.set_text(tr("Choose where to keep the wallet’s key first."))
             return
+        self.memory_only.setVisible(keys.is_session_only())
         match self.way.current:
             case "new":
                 if not self._phrase:
@@ -336,7 +357,9 @@ class AddWalletDialog(Dialog):
         self._phrase = ""
         self.phrase.set_text("")
         self.phrase.setAccessibleName("")
-        for field in (self.secret, self.password, *self.answers):
+        for secret in (self.secret, self.password):
+            secret.wipe()
+        for field in self.answers:
             field.clear()
 
 

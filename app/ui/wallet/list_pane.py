@@ -78,8 +78,8 @@ class OpenPaymentCard(Card):
         self.left.set_text(time_format.countdown(left) if left > 0 else "")
         if left > 0:
             words = tr(
-                "You signed it at {signed}, and it is not settled. The service can take it until {until}. Sending the "
-                "same payment again cannot charge you twice. A new top-up could.",
+                "You signed it at {signed}. The service can take it until {until}. Sending the same payment again "
+                "cannot charge you twice. A new top-up could.",
                 signed=signed,
                 until=until,
             )

@@ -194,6 +194,8 @@ class WalletPage(QObject):
                 self.presenter.read_account(account_id)
             case "qr":
                 self._tasks.start_unless_running("wallet dialog", self.dialogs.show_address, card)
+            case "give-key":
+                self._tasks.start_unless_running("wallet dialog", self._give_key, account_id)
             case "export":
                 self._tasks.start_unless_running("wallet dialog", self.dialogs.export, account_id)
 
@@ -257,6 +259,10 @@ class WalletPage(QObject):
         self.top_up_closed.emit(False)
         if agreed:
             self.new_wallet()
+
+    async def _give_key(self, account_id: str) -> None:
+        if await self.dialogs.give_key(account_id):
+            self.presenter.read_account(account_id)
 
     def new_wallet(self) -> None:
         self._tasks.start_unless_running("wallet dialog", self._new_wallet)

@@ -87,6 +87,7 @@ class WalletPresenter(QObject):
         self._order: list[str] = []  # of the accounts
         self._warned: set[str] = set()
         self.lock_state: Callable[[], bool] = lambda: False
+        self.is_key_missing: Callable[[str], bool] = lambda _account_id: False
         self.kept_in: Callable[[], str] = lambda: ""
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self._numbers_changed)
@@ -203,6 +204,7 @@ class WalletPresenter(QObject):
             watch_only=account.watch_only,
             low=read_limit(self.limit_text(f"low {account.id}")),
             is_locked=bool(address) and not account.watch_only and self.lock_state(),
+            is_key_missing=bool(address) and not account.watch_only and self.is_key_missing(account.id),
             kept_in=self.kept_in() if address and not account.watch_only else "",
         )
         if known is None:

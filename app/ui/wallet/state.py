@@ -66,6 +66,7 @@ class AccountCard:
     problem: str = ""
     low: Decimal | None = None  # warn below
     is_locked: bool = False
+    is_key_missing: bool = False  # it was kept for one session only, or its keyring is another one
     kept_in: str = ""  # where its key is
 
     @property

@@ -431,6 +431,11 @@ class TopUpDialog(Dialog):
         if view.step == "done" and view.problem:
             self._end.add(Label(theme, view.problem, role="warn", wrap=True))
         if view.step == "unknown":
+            if view.offer_ends is not None and view.offer_ends > datetime.now(UTC):
+                until = tr(
+                    "The payment you signed can still be used until {until}.", until=time_format.clock(view.offer_ends)
+                )
+                self._end.add(Label(theme, until, weight=600, wrap=True))
             more = tr(
                 "Sending the same payment again cannot charge you twice. A new top-up could, so this wallet signs no "
                 "other payment until this one is settled. You find it in the list on the left."

@@ -16,10 +16,10 @@ from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.dialogs import Dialog
-from app.ui.kit.widgets.fields import TextField, bind_label
+from app.ui.kit.widgets.fields import SecretField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
-from app.ui.wallet.add_wallet_dialog import AddWalletDialog
+from app.ui.wallet.add_wallet_dialog import MEMORY_ONLY, AddWalletDialog
 
 if TYPE_CHECKING:
     from app.ui.wallet.session.wallet_keys import WalletKeys
@@ -136,6 +136,18 @@ class WalletDialogs(QObject):
             or SavedFile(dialog.path, tr("The key is in {name}, encrypted with your password", name=dialog.path.name))
         )
 
+    async def give_key(self, account_id: str) -> bool:
+        """Ask for the key of a wallet whose key is not here any longer; True when it is kept."""
+        account = self._keys.account(account_id)
+        if account is None:
+            return False
+        dialog = GiveKeyDialog(self._theme, self._parent, self._keys, account_id, account.name)
+        self.open = dialog
+        try:
+            return await dialog.answer()
+        finally:
+            self.open = None
+
     async def ask_elsewhere(self, name: str, text: str) -> str | None:
         """Show what is to be signed elsewhere; return the signature that came back, None when nobody signed."""
         theme = self._theme
@@ -164,6 +176,43 @@ class WalletDialogs(QObject):
             return field.text().strip() if await dialog.answer() else None
         finally:
             self.open = None
+
+
+class GiveKeyDialog(Dialog):
+    """The recovery phrase or key of one wallet. What was typed is cleared at the end."""
+
+    def __init__(self, theme: Theme, parent: QWidget, keys: WalletKeys, account_id: str, name: str) -> None:
+        super().__init__(theme, parent, tr("Enter the key for {name}", name=name))
+        self._keys = keys
+        self._account_id = account_id
+        text = tr("The key for {name} is not on this computer.", name=name)
+        self.body.addWidget(Label(theme, text, role="text2", wrap=True))
+        if keys.is_session_only():
+            self.body.addWidget(Label(theme, MEMORY_ONLY, role="warn", wrap=True))
+        label = Label(theme, tr("Private key or recovery phrase"), "small", "text2", weight=500)
+        self.secret = SecretField(theme, "")
+        bind_label(label, self.secret)
+        self.body.addWidget(label)
+        self.body.addWidget(self.secret)
+        self.problem = ProblemLabel(theme)
+        self.body.addWidget(self.problem)
+        self.add_button(tr("Cancel"), accepts=False)
+        self.keep = self.add_button(tr("Save key"), kind="primary", default=True)
+        self.keep.setEnabled(False)
+        self.keep.clicked.connect(lambda: self.tasks.start_unless_running("give key", self._give))
+        self.secret.textChanged.connect(lambda now: self.keep.setEnabled(bool(now.strip())))
+        self.finished.connect(lambda _result: self.secret.wipe())
+        self.secret.setFocus()
+
+    async def _give(self) -> None:
+        self.problem.set_text("")
+        if not await self._keys.has_place():
+            return
+        problem = await self._keys.attempt(self._keys.give_key(self._account_id, self.secret.text()))
+        if problem:
+            self.problem.show_field_error(self.secret, problem)
+        else:
+            self.accept()
 
 
 class ExportDialog(Dialog):

@@ -7,6 +7,7 @@ import json
 from collections.abc import Awaitable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -14,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from app.core.problems import describe
-from app.credentials.accounts import AccountRefused
+from app.credentials.accounts import AccountRefused, new_account
 from app.credentials.stores import SessionStore
 from app.service.errors import AuthenticationFailed, CredentialUnavailable
 from app.ui.kit.widgets.buttons import Button
@@ -350,3 +351,80 @@ async def test_esc_while_a_wallet_is_being_made_ends_its_work_before_the_widgets
     await until(lambda: wallet.dialog is None)
     await wallet.tasks.idle()
     assert len(wallet.book.list()) == 1
+
+
+async def open_new(wallet: WalletHarness) -> Any:
+    wallet.page.new_wallet()
+    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    return wallet.dialog
+
+
+async def test_a_new_wallet_has_a_free_name_and_says_a_taken_one_before_the_phrase(wallet: WalletHarness) -> None:
+    first = await wallet.faucet_wallet()
+    assert first.name == "Pocket wallet"
+    dialog = await open_new(wallet)
+    assert dialog.name.text() == "Pocket wallet 2"
+    dialog.name.setText("pocket WALLET")
+    dialog.keep.click()
+    await until(lambda: "already called Pocket wallet" in dialog.problem.text())
+    assert dialog.phrase.text() == "" and dialog.focusWidget() is dialog.name
+    dialog.reject()
+    await wallet.tasks.idle()
+
+
+async def test_the_service_in_use_is_chosen_first_and_its_host_is_not_said_twice(wallet: WalletHarness) -> None:
+    wallet.book.add(new_account("api.example.com", "https://api.example.com/v1"))
+    account = await wallet.faucet_wallet()
+    await wallet.use(account)
+    dialog = await open_new(wallet)
+    assert dialog.site.currentData() == account.id
+    assert dialog.site.findText("api.example.com") >= 0
+    dialog.reject()
+    await wallet.tasks.idle()
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+async def test_a_key_in_memory_only_is_said_before_the_phrase(wallet: WalletHarness, in_memory: bool) -> None:
+    wallet.keys.is_session_only = lambda: in_memory
+    dialog = await open_new(wallet)
+    assert dialog.memory_only.isVisibleTo(dialog) == in_memory
+    assert "lost when Rialto quits" in dialog.memory_only.text()
+    dialog.reject()
+    await wallet.tasks.idle()
+
+
+async def test_a_wrong_service_address_is_said_at_its_field_and_in_view(wallet: WalletHarness) -> None:
+    dialog = await open_new(wallet)
+    dialog.site.setCurrentIndex(dialog.site.findText("Another service"))
+    dialog.keep.click()
+    await until(lambda: "Enter the service’s address" in dialog.problem.text())
+    assert dialog.focusWidget() is dialog.elsewhere
+    assert not dialog.problem.visibleRegion().isEmpty()
+    dialog.reject()
+    await wallet.tasks.idle()
+
+
+async def test_a_wallet_without_its_key_gets_it_back_by_its_own_card(wallet: WalletHarness) -> None:
+    account = await wallet.faucet_wallet()
+    key = await wallet.place.read(account.id)
+    assert key is not None
+    wallet.place.store = SessionStore()  # as after a restart
+    wallet.page.act("check", account.id)
+    await wallet.tasks.idle()
+    names = [button.text() for button in wallet.card_of(account.id).findChildren(Button)]
+    assert "Enter recovery phrase…" in names and "Top up…" not in names
+    next(each for each in wallet.card_of(account.id).findChildren(Button) if "phrase" in each.text()).click()
+    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    dialog = wallet.dialog
+    dialog.secret.setText(PrivateKey.generate("evm").to_text())
+    dialog.keep.click()
+    await until(lambda: dialog.problem.text() == "This is the key of another wallet.")
+    assert await wallet.place.read(account.id) is None
+    dialog.secret.setText(key)
+    dialog.keep.click()
+    await until(lambda: wallet.dialog is None)
+    await wallet.tasks.idle()
+    assert await wallet.place.read(account.id) == key
+    assert [each.id for each in wallet.book.list() if each.kind == "wallet"] == [account.id]
+    names = [button.text() for button in wallet.card_of(account.id).findChildren(Button)]
+    assert "Top up…" in names and "Enter recovery phrase…" not in names

@@ -112,6 +112,10 @@ class Dialog(QDialog):
         else:
             super().keyPressEvent(event)
 
+    def show_in_view(self, widget: QWidget) -> None:
+        """Scroll the body to a widget in it."""
+        self._scroll.ensureWidgetVisible(widget)
+
     async def answer(self) -> bool:
         """Open, wait, and return whether the person agreed. Closed with the task that waits.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -16,9 +16,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.formats import current
+from app.translation import tr
 from app.ui.kit.accessible_role import show_as
 from app.ui.kit.plain_tooltip import tip_of_placeholder, tip_while_cut
+from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.frames import dashed_frame
 from app.ui.kit.widgets.surfaces import set_property
 
@@ -218,3 +221,52 @@ class CheckBox(QCheckBox):
 
     def hitButton(self, pos: QPoint) -> bool:
         return self.rect().contains(pos)
+
+
+def fields_before_eyes(*fields: SecretField) -> None:
+    """Have Tab go from one secret to the next: who types one does not see that the keyboard is on an eye."""
+    put_in_order((*fields, *(field.eye for field in fields)))
+
+
+class SecretField(QLineEdit):
+    """A field whose text is dots until the eye is pressed. Nothing typed here reaches a clipboard or an undo list."""
+
+    def __init__(self, theme: Theme, placeholder: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setPlaceholderText(placeholder)
+        self.setInputMethodHints(
+            Qt.InputMethodHint.ImhSensitiveData
+            | Qt.InputMethodHint.ImhNoPredictiveText
+            | Qt.InputMethodHint.ImhNoAutoUppercase
+        )
+        self.eye = IconButton(theme, "eye", tr("Show"), size="small", icon_size=16, parent=self)
+        self.eye.setCursor(Qt.CursorShape.ArrowCursor)
+        self.eye.clicked.connect(self._turn)
+        theme.changed.connect(self._place)
+        self._place()
+
+    def wipe(self) -> None:
+        """Empty the field and hide again what comes next."""
+        self.clear()
+        if self.echoMode() == QLineEdit.EchoMode.Normal:
+            self._turn()
+
+    def _turn(self) -> None:
+        hidden = self.echoMode() == QLineEdit.EchoMode.Password
+        self.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
+        self.eye.set_icon("eye-off" if hidden else "eye")
+        self.eye.rename(tr("Hide") if hidden else tr("Show"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        size = self.eye.sizeHint()
+        gap = 3
+        left = gap if self.isRightToLeft() else self.width() - size.width() - gap
+        self.eye.setGeometry(left, (self.height() - size.height()) // 2, size.width(), size.height())
+        room = size.width() + gap
+        self.setTextMargins(room if self.isRightToLeft() else 0, 0, 0 if self.isRightToLeft() else room, 0)

@@ -13,13 +13,14 @@ from app.translation import tr
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.fields import SecretField
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.accounts.presenter import AUTOMATIC, AccountDraft
 from app.ui.settings.accounts.state import FormState
-from app.ui.settings.fields import FieldBox, SecretField
+from app.ui.settings.fields import FieldBox
 
 EXAMPLE_ADDRESS = "https://api.example.com/v1"
 _NAMES = {AUTOMATIC: tr("detect automatically"), "service": "standard", "venice": "Venice"}

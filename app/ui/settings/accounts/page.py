@@ -7,7 +7,6 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.account_removal import WalletFacts
 from app.core.secret_storage import Secrets, SecretsState
 from app.core.tasks import TaskScope
 from app.core.undo import UndoCommand, UndoStack
@@ -18,6 +17,7 @@ from app.ui.kit.ticker import Ticker
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog, ask_text, confirm
+from app.ui.kit.widgets.fields import SecretField
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.accounts.form import AccountForm, keep_words
@@ -27,7 +27,7 @@ from app.ui.settings.accounts.removed_wallets import RemovedWallets
 from app.ui.settings.accounts.row import AccountRowWidget
 from app.ui.settings.accounts.secrets_table import SecretsTable
 from app.ui.settings.accounts.state import AccountsState
-from app.ui.settings.fields import FieldBox, SecretField, held_to
+from app.ui.settings.fields import FieldBox, held_to
 from app.ui.settings.rows import RowCard, SectionPage
 from app.ui.settings.secrets.ask import SecretsQuestion
 
@@ -263,8 +263,7 @@ class AccountsPage(SectionPage):
         facts = await self._presenter.facts(account_id)
         if what == "delete-key" and removed is not None:
             title = tr("Delete the key for {name} permanently?", name=removed.name)
-            balance = removed.balance_usd if facts.balance_usd is None else facts.balance_usd
-            words: tuple[str, ...] = (balance_words(WalletFacts(balance)), tr("This cannot be undone."), LOST)
+            words: tuple[str, ...] = (balance_words(facts), tr("This cannot be undone."), LOST)
             action, do = tr("Delete permanently"), self._presenter.delete_permanently
         elif listed is None:
             return

@@ -123,6 +123,7 @@ class AccountsPresenter(QObject):
         secrets.state_changed.connect(lambda _state: self.refresh())
         secrets.ready.connect(self._add_waiting)
         secrets.ready.connect(self.delete_due)
+        secrets.locked.connect(self.forget_waiting)
         if calls is not None:
             calls.changed.connect(lambda _account: self.refresh())
         self.refresh()
@@ -187,7 +188,10 @@ class AccountsPresenter(QObject):
 
     async def facts(self, account_id: str) -> WalletFacts:
         """What a person should know before the private key of this wallet goes."""
-        return WalletFacts(await self._balance_of(account_id), self._open_payment_of(account_id))
+        balance, removed = await self._balance_of(account_id), self._accounts.removed_one(account_id)
+        if balance is None and removed is not None:
+            balance = removed.balance_usd
+        return WalletFacts(balance, self._open_payment_of(account_id))
 
     # What others tell
 
@@ -481,7 +485,7 @@ class AccountsPresenter(QObject):
             name=removed.account.name,
             address=removed.account.address,
             balance_usd=removed.balance_usd,
-            days_left=max(0, -(-left // timedelta(days=1))),
+            days_left=max(0, -(-left // timedelta(days=1))) if self._secrets.state.kind != "session" else None,
         )
 
     def _secret(self, account: Account) -> SecretRow:

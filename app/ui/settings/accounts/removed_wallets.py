@@ -82,7 +82,8 @@ class RemovedWalletRow(QWidget):
         words.addLayout(first)
         self.balance = Label(theme, _balance(row), "small", "text2", tabular=True)
         words.addWidget(self.balance)
-        self.left = Label(theme, tr_n("{n} day left", "{n} days left", row.days_left), role="text2", tabular=True)
+        left = tr_n("{n} day left", "{n} days left", row.days_left) if row.days_left is not None else ""
+        self.left = Label(theme, left, role="text2", tabular=True)
         self.restore = Button(theme, tr("Restore"), size="small")
         self.restore.setAccessibleName(tr("Restore {name}", name=row.name))
         self.restore.clicked.connect(lambda: self.wanted.emit(self._id, "restore"))
@@ -96,7 +97,7 @@ class RemovedWalletRow(QWidget):
         at_end: tuple[QWidget, ...] = (self.left, self.restore, self.more)
         for widget in at_end:
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.setAccessibleName(", ".join((row.name, row.address, self.balance.text(), self.left.text())))
+        self.setAccessibleName(", ".join(filter(None, (row.name, row.address, self.balance.text(), left))))
 
     def open_menu(self) -> Menu:
         menu = Menu(self._theme, self)

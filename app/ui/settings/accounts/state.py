@@ -63,7 +63,7 @@ class RemovedRow:
     name: str
     address: str
     balance_usd: Decimal | None
-    days_left: int  # until its key is deleted
+    days_left: int | None  # until its key is deleted; None for a key in memory only
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
-from app.ui.kit.widgets.fields import CheckBox, bind_label
+from app.ui.kit.widgets.fields import CheckBox, SecretField, bind_label
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.connection.state import ConnectionState, ProxyDraft
-from app.ui.settings.fields import FieldBox, SecretField
+from app.ui.settings.fields import FieldBox
 
 _MODES = (("system", tr("System")), ("manual", tr("Manual")), ("none", tr("None")))
 _KINDS = (("http", "HTTP"), ("https", "HTTPS"), ("socks5", "SOCKS5"))

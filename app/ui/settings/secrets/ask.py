@@ -14,10 +14,11 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import SecretField, fields_before_eyes
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
-from app.ui.settings.fields import FieldBox, SecretField, fields_before_eyes, held_to
+from app.ui.settings.fields import FieldBox, held_to
 
 
 class SecretsQuestion(Card):

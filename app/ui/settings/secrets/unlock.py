@@ -9,9 +9,10 @@ from app.core.secret_storage import Secrets, SecretsState
 from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import SecretField, fields_before_eyes
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
-from app.ui.settings.fields import FieldBox, SecretField, fields_before_eyes
+from app.ui.settings.fields import FieldBox
 
 _WIDTH = 400
 

@@ -24,7 +24,6 @@ from PySide6.QtCore import QObject, Signal
 from app.core.money import money
 from app.core.problems import describe
 from app.core.tasks import to_the_end
-from app.core.time_format import clock
 from app.credentials.accounts import Account, AccountRefused, checked
 from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall, ServiceError
 from app.storage.errors import StorageError
@@ -338,13 +337,7 @@ class PendingTopUps(QObject):
         if is_over:
             return PaymentOutcome("unknown", OVER_UNSEEN)
         if refused:
-            until = clock(_until(intent))
-            said = tr(
-                "The service refused: {said} The payment you signed can still be used until {until}, so no other is "
-                "signed before then.",
-                said=said,
-                until=until,
-            )
+            said = tr("The service refused the payment: “{said}”", said=said)
         return PaymentOutcome("unknown", said)
 
     def _is_over(self, intent: Intent, skew: timedelta | None) -> bool:

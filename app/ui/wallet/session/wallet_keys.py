@@ -82,12 +82,16 @@ class WalletKeys(QObject):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         unlock: Unlock | None = None,
         choose_place: Callable[[], Awaitable[bool]] | None = None,
+        is_session_only: Callable[[], bool] = lambda: False,
     ) -> None:
         """`unlock` asks the person to unlock keys for a call that they wait for.
 
         `choose_place` asks where keys are kept, if nobody has answered yet, and returns whether there is a place.
+        `is_session_only` tells whether keys are lost when the program ends.
         """
         super().__init__()
+        self.is_session_only = is_session_only
+        self._missing: set[str] = set()  # accounts whose key was looked for and is not there
         self._choose_place = choose_place
         self._unlock = unlock
         self._accounts = accounts
@@ -124,6 +128,14 @@ class WalletKeys(QObject):
         """
         clean = clean_address(address)
         return new_account("Wallet", clean, dialect=guess_dialect(clean))  # type: ignore[arg-type]  # checked there
+
+    def address_problem(self, address: str) -> str:
+        """What is wrong with the address of a service, "" when nothing is."""
+        try:
+            clean_address(address)
+        except AccountRefused as error:
+            return error.sentence
+        return ""
 
     # Locking
 
@@ -219,6 +231,42 @@ class WalletKeys(QObject):
 
         return await self._add(name, await open_key_file(await asyncio.to_thread(read), password), site)
 
+    async def give_key(self, account_id: str, text: str) -> None:
+        """Keep the key of a wallet whose key is not here any longer; `text` is the key or its recovery phrase.
+
+        Raises `AccountRefused` for the key of another wallet.
+        """
+        account = self._accounts.get(account_id)
+        if account is None:
+            raise AccountRefused("id", tr("This wallet no longer exists."))
+        chain: Chain = "evm" if account.address.startswith("0x") else "solana"
+        is_phrase = len(text.split()) > 1 and not text.lstrip().startswith("[")
+        key = (
+            await key_from_phrase(text, chain=chain)
+            if is_phrase
+            else await asyncio.to_thread(read_private_key, text, chain)
+        )
+        with key:
+            if await address_of(key) != account.address:
+                raise AccountRefused("secret", tr("This is the key of another wallet."))
+            await to_the_end(self._give_key(account, key.to_text()))
+
+    def is_key_missing(self, account_id: str) -> bool:
+        """True once the key of an account was looked for and is not on this computer."""
+        return account_id in self._missing
+
+    def free_name(self, wanted: str) -> str:
+        """Return `wanted`, or a name like it that no account has."""
+        return free_name(wanted, (account.name for account in self._accounts.list()))
+
+    def name_problem(self, name: str) -> str:
+        """Why no account can have this name, "" when one can."""
+        known = {account.name.casefold(): account.name for account in self._accounts.list()}
+        twin = known.get(" ".join(name.split()).casefold())
+        if not name.strip():
+            return tr("Give the account a name.")
+        return tr("Another account is already called {name}.", name=twin) if twin is not None else ""
+
     async def add_watched(self, name: str, address: str, site: Account) -> Account:
         """Watch a wallet whose key is elsewhere."""
         _, clean = await asyncio.to_thread(read_address, address)
@@ -279,6 +327,7 @@ class WalletKeys(QObject):
             return self._accounts.update(account.id, name=free_name(account.name, others), watch_only=False)
 
         kept = await asyncio.to_thread(change)
+        self._missing.discard(account.id)
         self.unlock()
         return kept
 
@@ -383,6 +432,9 @@ class WalletKeys(QObject):
             text = await self._place().read(account.id)
         except SecretStoreError as error:
             problem, code = error.sentence, "locked" if isinstance(error, StoreLocked) else code
+        if (not text and not problem) != (account.id in self._missing):
+            self._missing ^= {account.id}
+            self.changed.emit()
         if not text:
             raise KeyUnavailable(code, problem or tr("The key for {name} is not on this computer.", name=account.name))
         return read_private_key(text, "evm" if account.address.startswith("0x") else "solana")
