@@ -104,9 +104,11 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
         "RIALTO_SYSTEM_LIBRARIES": system_libraries,
         "RIALTO_VERSION": version(),
         "RIALTO_ICONS": str(icons),
+        "RIALTO_VERSION_RESOURCE": str(work / "version.txt"),
     }
     python = str(environment.python)
     work.mkdir(parents=True, exist_ok=True)
+    (work / "version.txt").write_text(version_resource(version()), encoding="utf-8")
     if update_feed.write(work / "updates", os.environ):
         environ["RIALTO_UPDATES"] = str(work / "updates")
     try:
@@ -201,6 +203,32 @@ def version() -> str:
     return found.group(1)
 
 
+def version_numbers(text: str) -> tuple[int, int, int, int]:
+    """Return a version as the four numbers that Windows takes: (1, 2, 3, 0) for "1.2.3rc1"."""
+    numbers = [int(number) for number in re.findall(r"\d+", re.split(r"[a-z+-]", text)[0])]
+    first, second, third, fourth, *_ = *numbers, 0, 0, 0, 0
+    return first, second, third, fourth
+
+
+def version_resource(version: str) -> str:
+    """Return what Windows shows of `rialto.exe` in Properties, Task Manager and warnings, in PyInstaller's form."""
+    numbers = version_numbers(version)
+    shown = {
+        "CompanyName": "The Rialto developers",
+        "FileDescription": "Rialto",
+        "FileVersion": version,
+        "InternalName": "rialto",
+        "LegalCopyright": "The Rialto developers, MIT license",
+        "OriginalFilename": "rialto.exe",
+        "ProductName": "Rialto",
+        "ProductVersion": version,
+    }
+    rows = ", ".join(f"StringStruct({name!r}, {value!r})" for name, value in shown.items())
+    language = "VarFileInfo([VarStruct('Translation', [1033, 1200])])"  # US English, Unicode
+    fixed = f"FixedFileInfo(filevers={numbers}, prodvers={numbers})"
+    return f"VSVersionInfo(ffi={fixed}, kids=[StringFileInfo([StringTable('040904B0', [{rows}])]), {language}])\n"
+
+
 def commit_time(environ: Mapping[str, str] = os.environ) -> int:
     """Return SOURCE_DATE_EPOCH, or when the commit was made, in seconds; a copy without git has that of the license."""
     if environ.get("SOURCE_DATE_EPOCH"):
@@ -228,11 +256,19 @@ def _size(path: Path) -> int:
 def _installer(made: Build, target: Path) -> Path:
     signing.windows(made.folder / "rialto.exe", os.environ)
     script = ROOT / "packaging" / "windows" / "rialto.nsi"
-    values = {"VERSION": made.version, "FOLDER": made.folder, "ICON": made.icons / "rialto.ico", "OUT": target}
+    values = {
+        "VERSION": made.version,
+        "NUMBER": ".".join(map(str, version_numbers(made.version))),
+        "FOLDER": made.folder,
+        "ICON": made.icons / "rialto.ico",
+        "OUT": target,
+    }
     try:
         quietly(["makensis", "-WX", *(f"-D{name}={value}" for name, value in values.items()), str(script)])
     except CommandFailed as failure:
         raise Refusal(f"The installer could not be made:\n\n{failure.tail}\n") from failure
+    except FileNotFoundError as error:
+        raise Refusal("makensis is missing. Install NSIS 3, and put its folder on the PATH.") from error
     signing.windows(target, os.environ)
     return target
 

@@ -36,7 +36,7 @@ def main() -> int:
         try:
             setup = build(folder)
             unpack(setup, folder)
-            install(setup, folder)
+            install(folder)
         except Wrong as wrong:
             print(wrong, file=sys.stderr)
             return 1
@@ -44,16 +44,16 @@ def main() -> int:
     return 0
 
 
-def build(folder: Path) -> Path:
-    """Compile the script; a warning is an error."""
+def build(folder: Path, *options: str) -> Path:
+    """Compile the script; a warning is an error. `options` go to makensis."""
     program = folder / "program"
     for name, data in FILES.items():
         (program / name).parent.mkdir(parents=True, exist_ok=True)
         (program / name).write_bytes(data)
     icon, setup = folder / "rialto.ico", folder / "rialto-0.0.0-setup.exe"
     icon.write_bytes(empty_icon())
-    values = {"VERSION": "0.0.0", "FOLDER": program, "ICON": icon, "OUT": setup}
-    run(["makensis", "-WX", "-V2", *(f"-D{name}={value}" for name, value in values.items()), str(SCRIPT)])
+    values = {"VERSION": "0.0.0", "NUMBER": "0.0.0.0", "FOLDER": program, "ICON": icon, "OUT": setup}
+    run(["makensis", "-WX", "-V2", *options, *(f"-D{name}={value}" for name, value in values.items()), str(SCRIPT)])
     print(f"makensis: {setup.stat().st_size} bytes")
     return setup
 
@@ -67,12 +67,16 @@ def unpack(setup: Path, folder: Path) -> None:
     print(f"7z: {len(FILES)} files, each as it was")
 
 
-def install(setup: Path, folder: Path) -> None:
-    """Install and remove it under wine, if that is here."""
+def install(folder: Path) -> None:
+    """Install and remove it under wine, if that is here.
+
+    Debian's wine64 runs 64-bit programs only, so the script is compiled again with the stubs that Debian's NSIS adds.
+    """
     wine = shutil.which("wine64") or shutil.which("wine") or next(Path("/usr/lib/wine").glob("wine64"), None)
     if wine is None:
         print("wine is not here, so it was not installed")
         return
+    setup = build(folder, "-XTarget amd64-unicode")
     environ = {**os.environ, "WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "DISPLAY": ""}
     local = "AppData/Local"
     run([str(wine), str(setup), "/S"], environ)
@@ -80,6 +84,7 @@ def install(setup: Path, folder: Path) -> None:
     if program is None or any(not (program / name).is_file() for name in FILES):
         raise Wrong("the installer left nothing, or not everything")
     update(setup, program, str(wine), environ)
+    stay_while_it_runs(program, str(wine), environ)
     made = program.parents[1] / "Rialto/rialto.db"
     made.parent.mkdir()
     made.write_bytes(b"a chat")
@@ -109,6 +114,20 @@ def update(setup: Path, program: Path, wine: str, environ: dict[str, str]) -> No
     if left.exists() or any((program / name).read_bytes() != data for name, data in FILES.items()):
         raise Wrong("an update left files of the older version, or not everything")
     print("wine: an update waits for the program's end, and leaves nothing of the older version")
+
+
+def stay_while_it_runs(program: Path, wine: str, environ: dict[str, str]) -> None:
+    """A program that runs is not removed by half."""
+    running, kept = program / "rialto.exe", program / "kept.exe"
+    running.rename(kept)
+    running.mkdir()  # like a program that runs, it cannot be opened for writing
+    command = [wine, str(program / "uninstall.exe"), "/S", f"_?={windows_path(program)}"]
+    subprocess.run(command, env=environ, timeout=WITHIN_S, check=False)
+    if not (program / "_internal/base.zip").is_file():
+        raise Wrong("the uninstaller removed parts of a program that runs")
+    running.rmdir()
+    kept.rename(running)
+    print("wine: a program that runs is not removed")
 
 
 def windows_path(path: Path) -> str:

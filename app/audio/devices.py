@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Direction = Literal["output", "input"]
 
+WASAPI = "Windows WASAPI"  # lists every device of Windows once; MME, DirectSound and WDM-KS list them again
 SERVERS = ("pulse", "pipewire")  # PortAudio's names for a whole sound server
 SERVER_PREFIX = "server:"
 _SERVER_VARIABLE = {"output": "PULSE_SINK", "input": "PULSE_SOURCE"}
@@ -112,11 +113,15 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a stream goes: PortAudio's number, and what a sound server is told. `channels` at most."""
+    """Where a stream goes: PortAudio's number, and what a sound server is told. `channels` at most.
+
+    `settings` go to the stream as its `extra_settings`.
+    """
 
     index: int
     server_name: str = ""
     channels: int = 0
+    settings: Any = None
 
 
 class _Use:
@@ -224,7 +229,7 @@ class AudioHost:
         for index, row in rows.items():
             if device_id and _lasting_id(row) == device_id:
                 chosen = index
-        return Target(chosen, channels=rows[chosen][_CHANNELS[direction]])
+        return Target(chosen, "", rows[chosen][_CHANNELS[direction]], self._settings(rows[chosen]))
 
     def _on_server(self, direction: Direction) -> dict[str, ServerDevice]:
         """What the sound server has, by its own ids; as far as the system's list tells where it cannot be asked."""
@@ -251,15 +256,24 @@ class AudioHost:
         except sounddevice.PortAudioError as error:
             raise reason(error, direction) from error
         apis = [api["name"] for api in sounddevice.query_hostapis()]
-        return {
+        found = {
             index: {**row, "api": apis[row["hostapi"]]}
             for index, row in enumerate(rows)
             if row[_CHANNELS[direction]] > 0
         }
+        return {index: row for index, row in found.items() if row["api"] == WASAPI} or found
 
     def _default_index(self, direction: Direction) -> int:
         assert self._sounddevice is not None
+        for api in self._sounddevice.query_hostapis():
+            if api["name"] == WASAPI:  # PortAudio's own default is one of MME
+                return int(api[f"default_{direction}_device"])
         return int(self._sounddevice.default.device[0 if direction == "input" else 1])
+
+    def _settings(self, row: dict[str, Any]) -> Any:
+        """What lets WASAPI take any sample rate and number of channels; otherwise only the device's own."""
+        assert self._sounddevice is not None
+        return self._sounddevice.WasapiSettings(auto_convert=True) if row["api"] == WASAPI else None
 
     def _library(self, direction: Direction) -> ModuleType:
         if self._sounddevice is None:

@@ -103,6 +103,7 @@ class MicrophoneStream:
             device=target.index,
             channels=channels,
             dtype="int16",
+            extra_settings=target.settings,
             callback=self._queue.observe,
             finished_callback=self._end,
         )

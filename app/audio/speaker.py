@@ -85,6 +85,7 @@ class PortAudioSpeaker:
                 channels=1 if self._is_mixed else self._channels,
                 dtype="int16",
                 latency=LATENCY_S,
+                extra_settings=target.settings,
                 callback=self._play,
                 finished_callback=self._end,
             )

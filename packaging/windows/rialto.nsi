@@ -1,7 +1,6 @@
-; The installer for one person, without administrator rights. Called by packaging/package.py with
-; VERSION, FOLDER (the built program), ICON and OUT.
-Unicode true
-Target amd64-unicode
+; The installer for one user, without administrator rights. Called by packaging/package.py with VERSION,
+; NUMBER (the version as four numbers), FOLDER (the built program), ICON and OUT.
+Unicode true ; no `Target`: the official NSIS has stubs for 32 bits only, and writes to the same places with them
 ManifestDPIAware true
 Name "Rialto ${VERSION}"
 OutFile "${OUT}"
@@ -12,22 +11,40 @@ InstallDir "$LOCALAPPDATA\Programs\Rialto"
 InstallDirRegKey HKCU "Software\Rialto" "Folder"
 SetCompressor /SOLID lzma
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Rialto"
+VIProductVersion "${NUMBER}"
+VIAddVersionKey "ProductName" "Rialto"
+VIAddVersionKey "ProductVersion" "${VERSION}"
+VIAddVersionKey "FileVersion" "${VERSION}"
+VIAddVersionKey "FileDescription" "Rialto Setup"
+VIAddVersionKey "CompanyName" "The Rialto developers"
+VIAddVersionKey "LegalCopyright" "The Rialto developers, MIT license"
 Page directory
 Page instfiles
 UninstPage uninstConfirm
 UninstPage instfiles
 
-Section "Rialto" RIALTO
-  ; what an older version left goes first; the marker keeps a wrong folder from being emptied
-  IfFileExists "$INSTDIR\rialto.exe" 0 fresh
+!macro WaitUntilClosed ; Windows refuses to write to a program that runs
 try:
   ClearErrors
-  FileOpen $0 "$INSTDIR\rialto.exe" a ; Windows lets nobody write to a program that runs
+  FileOpen $0 "$INSTDIR\rialto.exe" a
   IfErrors 0 closed
   MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "Rialto is running. Close it, then retry." /SD IDCANCEL IDRETRY try
   Abort "Rialto is running. Nothing was changed."
 closed:
   FileClose $0
+!macroend
+
+Function .onInstSuccess
+  IfSilent started
+  MessageBox MB_YESNO|MB_ICONQUESTION "Rialto ${VERSION} is installed. Start Rialto now?" /SD IDNO IDNO started
+  Exec '"$INSTDIR\rialto.exe"'
+started:
+FunctionEnd
+
+Section "Rialto" RIALTO
+  ; what an older version left goes first; the marker keeps a wrong folder from being emptied
+  IfFileExists "$INSTDIR\rialto.exe" 0 fresh
+  !insertmacro WaitUntilClosed
   RMDir /r "$INSTDIR\_internal"
 fresh:
   SetOutPath "$INSTDIR"
@@ -49,6 +66,9 @@ fresh:
 SectionEnd
 
 Section "Uninstall"
+  IfFileExists "$INSTDIR\rialto.exe" 0 gone
+  !insertmacro WaitUntilClosed
+gone:
   RMDir /r "$INSTDIR\_internal"
   Delete "$INSTDIR\rialto.exe"
   Delete "$INSTDIR\LICENCES.txt"
@@ -58,7 +78,7 @@ Section "Uninstall"
   DeleteRegKey HKCU "${UNINSTALL}"
   DeleteRegKey HKCU "Software\Rialto"
   DeleteRegKey HKCU "Software\Classes\AppUserModelId\Rialto" ; written by the first notification
-  ; what the person made stays unless they say otherwise; a silent uninstallation leaves it
+  ; the user's data stays unless the user says otherwise; a silent uninstallation leaves it
   IfFileExists "$LOCALAPPDATA\Rialto\*.*" 0 kept
   MessageBox MB_YESNO|MB_ICONQUESTION|MB_DEFBUTTON2 "Your chats, settings, recordings and receipts are in$\n\
     $LOCALAPPDATA\Rialto$\n$\nDelete them too? This cannot be undone. Keys stay in the Windows Credential Manager." \

@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio import speaker
 from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable, SystemDevice, reason
+from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.audio.pulse_source import server_devices, source_is_gone
 from app.ui.kit.sound.device_watch import DeviceWatch
 from tests.audio.conftest import system_devices
@@ -42,6 +43,65 @@ def sounddevice_with(*rows: dict[str, object], default: tuple[int, int] = (0, 0)
 
 def row(name: str, outputs: int = 0, inputs: int = 0) -> dict[str, object]:
     return {"name": name, "hostapi": 0, "max_output_channels": outputs, "max_input_channels": inputs}
+
+
+class Windows:
+    """What PortAudio says on Windows: each device under four systems of sound, and a mapper that is none of them."""
+
+    PortAudioError = PortAudioError
+    APIS = ("MME", "Windows DirectSound", "Windows WASAPI", "Windows WDM-KS")
+    DEVICES = (("Speakers", 2, 0), ("Headset", 2, 0), ("Headset", 0, 1), ("Microphone", 0, 2))
+
+    def __init__(self) -> None:
+        self.opened: list[dict[str, Any]] = []
+        self.default = SimpleNamespace(device=(1, 0))  # the mappers of MME
+        self.rows = [
+            {**row(name, outputs, inputs), "hostapi": number, "default_samplerate": 48_000.0}
+            for number in range(4)
+            for name, outputs, inputs in (("Mapper", 2 * (number == 0), 0), *self.DEVICES)
+        ]
+
+    def query_devices(self, index: int | None = None) -> Any:
+        return self.rows if index is None else self.rows[index]
+
+    def query_hostapis(self) -> list[dict[str, Any]]:
+        first = [5 * number for number in range(4)]
+        return [
+            {"name": name, "default_output_device": at + 2, "default_input_device": at + 4}
+            for name, at in zip(self.APIS, first, strict=True)
+        ]
+
+    def WasapiSettings(self, *, auto_convert: bool) -> object:
+        return ("wasapi", auto_convert)
+
+    def _terminate(self) -> None: ...
+
+    def _initialize(self) -> None: ...
+
+    def OutputStream(self, **values: Any) -> Any:
+        """WASAPI refuses every rate but the device's own, unless it may convert."""
+        of_wasapi = self.rows[values["device"]]["hostapi"] == 2
+        if of_wasapi and values["samplerate"] != 48_000 and values["extra_settings"] != ("wasapi", True):
+            raise PortAudioError("Invalid sample rate", -9997)
+        self.opened.append(values)
+        return SimpleNamespace(start=lambda: None, abort=lambda **_: None, close=lambda **_: None)
+
+    RawInputStream = OutputStream
+
+
+def test_windows_lists_each_device_once_and_plays_on_the_chosen_one_at_any_rate() -> None:
+    windows = Windows()
+    host = AudioHost(lambda: windows)
+    outputs, inputs = host.devices("output"), host.devices("input")
+    assert [(device.name, device.is_default) for device in outputs] == [("Headset", True), ("Speakers", False)]
+    assert [(device.name, device.is_default) for device in inputs] == [("Microphone", True), ("Headset", False)]
+    opened = speaker.PortAudioSpeaker(host, 24_000, outputs[1].id)
+    opened.close()
+    microphone = open_microphone(host, MicrophoneChoice(inputs[0].id), 24_000)
+    microphone.close()
+    played, recorded = windows.opened
+    assert (played["device"], played["samplerate"]) == (11, 24_000)
+    assert (recorded["device"], recorded["samplerate"]) == (14, 24_000)
 
 
 def test_the_devices_of_a_sound_server_are_listed_by_their_lasting_names(host: AudioHost, pulse: Pulse) -> None:

@@ -34,6 +34,7 @@ from app.ui.shell import self_test
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = (ROOT / "packaging" / "rialto.spec").read_text(encoding="utf-8")
+NSIS = (ROOT / "packaging" / "windows" / "rialto.nsi").read_text(encoding="utf-8")
 
 
 def test_the_lock_of_the_packager_ships_what_the_program_runs_with() -> None:
@@ -227,6 +228,53 @@ def test_makensis_finds_the_files_on_windows_too() -> None:
     """makensis for Windows splits a path at "\\" alone, the one for Linux at both."""
     script = (ROOT / "packaging/windows/rialto.nsi").read_text(encoding="utf-8")
     assert re.findall(r'^ *File .*"(.*)"', script, re.MULTILINE) == ["${FOLDER}\\*"]
+
+
+def test_the_installer_needs_no_stub_that_the_official_nsis_lacks() -> None:
+    assert not re.search(r"^Target\b", NSIS, re.MULTILINE)  # amd64-unicode comes with Debian's alone
+
+
+def test_windows_shows_the_product_and_its_version_of_the_installer_and_of_the_program() -> None:
+    shown = dict(re.findall(r'^VIAddVersionKey "(\w+)" "(.*)"$', NSIS, re.MULTILINE))
+    assert (shown["ProductName"], shown["ProductVersion"]) == ("Rialto", "${VERSION}")
+    assert 'VIProductVersion "${NUMBER}"' in NSIS
+    resource = ast.parse(package.version_resource("1.2.3rc1"), mode="eval")
+    calls = [node for node in ast.walk(resource) if isinstance(node, ast.Call)]
+    texts = {ast.literal_eval(each.args[0]): ast.literal_eval(each.args[1]) for each in calls if is_text(each)}
+    assert (texts["ProductName"], texts["FileVersion"]) == ("Rialto", "1.2.3rc1")
+    (fixed,) = (each for each in calls if ast.unparse(each.func) == "FixedFileInfo")
+    assert {ast.literal_eval(each.value) for each in fixed.keywords} == {(1, 2, 3, 0)}
+    assert 'version=os.environ.get("RIALTO_VERSION_RESOURCE") if sys.platform == "win32"' in SPEC
+
+
+def is_text(call: ast.Call) -> bool:
+    return ast.unparse(call.func) == "StringStruct"
+
+
+@pytest.mark.parametrize(
+    ("version", "numbers"), [("1.2.3", (1, 2, 3, 0)), ("1.2", (1, 2, 0, 0)), ("0.1.0.dev4+g1", (0, 1, 0, 0))]
+)
+def test_a_version_is_four_numbers_to_windows(version: str, numbers: tuple[int, ...]) -> None:
+    assert package.version_numbers(version) == numbers
+
+
+@pytest.mark.parametrize("section", ['Section "Rialto" RIALTO', 'Section "Uninstall"'])
+def test_nothing_is_installed_over_or_removed_from_a_program_that_runs(section: str) -> None:
+    lines = NSIS.partition(section)[2].partition("SectionEnd")[0].splitlines()
+    first_change = next(at for at, line in enumerate(lines) if line.split()[:1] in (["RMDir"], ["Delete"], ["File"]))
+    assert "  !insertmacro WaitUntilClosed" in lines[:first_change]
+
+
+def test_the_installer_offers_to_start_rialto_unless_it_is_silent() -> None:
+    function = NSIS.partition("Function .onInstSuccess")[2].partition("FunctionEnd")[0]
+    assert "IfSilent started" in function and "Start Rialto now?" in function
+
+
+def test_a_missing_nsis_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    made = package.Build("1.2", 0, tmp_path, tmp_path, tmp_path)
+    with pytest.raises(Refusal, match="Install NSIS 3"):
+        package._installer(made, tmp_path / "setup.exe")
 
 
 def test_the_list_of_apps_on_windows_names_publisher_place_size_and_how_to_remove_it() -> None:

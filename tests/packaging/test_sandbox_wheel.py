@@ -70,6 +70,16 @@ def bare(folder: Path, names: tuple[str, ...], package: Path) -> Path:
     return python
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
+def test_a_clone_on_windows_has_the_line_ends_of_every_other() -> None:
+    """Git for Windows turns LF into CRLF unless told otherwise; the wheel of one version would have other bytes."""
+    names = ("app/sandbox/server.py", "app/sandbox/README.md", "packaging/requirements.lock")
+    told = subprocess.run(
+        ["git", "check-attr", "eol", "--", *names], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert [line.rpartition(": ")[2] for line in told.stdout.splitlines()] == ["lf"] * len(names)
+
+
 def test_two_builds_have_the_same_bytes_and_nothing_of_the_window(made: dict[str, Path], tmp_path: Path) -> None:
     again = sandbox_wheel.make(tmp_path / "work", tmp_path, EPOCH)
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in made.values()]

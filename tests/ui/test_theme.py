@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette, QShowEvent
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette, QShowEvent, QStyleHints
 from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
@@ -482,3 +482,15 @@ def test_rules_of_widgets_that_are_not_shown_are_given_back(qapp: QApplication, 
     theme.forget_rules()
     assert before - heap().uordblks > 200 * 5_000  # bytes; Qt keeps room for 48 states of each
     assert [button.sizeHint() for button in buttons] == looks
+
+
+def test_the_system_draws_title_bars_and_its_own_dialogs_in_the_chosen_theme(
+    theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only where a choice changes: each request goes through every window."""
+    requested: list[Qt.ColorScheme] = []
+    monkeypatch.setattr(QStyleHints, "setColorScheme", lambda _hints, scheme: requested.append(scheme))
+    for mode in ("dark", "dark", "system", "light"):
+        theme.set_mode(mode)
+    theme.set_text_percent(120)
+    assert requested == [Qt.ColorScheme.Dark, Qt.ColorScheme.Unknown, Qt.ColorScheme.Light]

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QStyle
 
 Mode = Literal["system", "light", "dark"]
+_SCHEMES: dict[Mode, Qt.ColorScheme] = {
+    "system": Qt.ColorScheme.Unknown,
+    "light": Qt.ColorScheme.Light,
+    "dark": Qt.ColorScheme.Dark,
+}
 
 MIN_PERCENT, MAX_PERCENT = 80, 200
 ICON_CAP = 1.6
@@ -87,6 +92,7 @@ class Theme(QObject):
         self._template: str | None = None
         self._qt_app: QApplication | None = None
         self._mode: Mode = "system"
+        self._requested_scheme = Qt.ColorScheme.Unknown
         self._percent = 100
         self._root_of_scale = 1.0
         self._system_font = False
@@ -286,7 +292,15 @@ class Theme(QObject):
         else:
             self._refresh()
 
+    def _request_scheme(self) -> None:
+        """Let the system draw title bars and its own dialogs in the chosen theme (Windows, macOS, GNOME)."""
+        wanted = _SCHEMES[self._mode]
+        if self._qt_app is not None and wanted != self._requested_scheme:
+            self._requested_scheme = wanted
+            self._hints.setColorScheme(wanted)
+
     def _refresh(self) -> None:
+        self._request_scheme()
         self._dark = self._mode == "dark" or (self._mode == "system" and self._system_is_dark())
         self._high_contrast = self._wants_contrast or self._system_wants_contrast()
         self._colors.clear()
