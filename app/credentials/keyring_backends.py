@@ -21,6 +21,7 @@ REAL_BACKENDS = {
     "keyring.backends.kwallet.DBusKeyring": "KWallet",
     "keyring.backends.kwallet.DBusKeyringKWallet4": "KWallet",
 }
+WINDOWS = "keyring.backends.Windows.WinVaultKeyring"
 FREEDESKTOP = "keyring.backends.SecretService.Keyring"
 CHAINER = "keyring.backends.chainer.ChainerBackend"
 FAIL = "keyring.backends.fail.Keyring"
@@ -106,6 +107,8 @@ def _as_backend(found: object) -> Backend:
     from keyring.backend import KeyringBackend
 
     assert isinstance(found, KeyringBackend)
+    if class_path(found) == WINDOWS:
+        setattr(found, "persist", "local machine")  # noqa: B010  # untyped; without it keys roam with a domain's profile
     return found
 
 

@@ -4,10 +4,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from keyring.backends import chainer, fail, null
+from keyring.backends import Windows, chainer, fail, null
 from keyring.errors import InitError, KeyringError, KeyringLocked, NoKeyringError
 
 from app.credentials.keyring_backends import FREEDESKTOP, Backend, NoBackend, real_backend
@@ -270,6 +271,40 @@ def test_only_keyrings_of_the_operating_system_are_used() -> None:
     ):
         backend = real(module, name)
         assert real_backend(backend) is backend
+
+
+class CredentialManager:
+    """The calls of Windows' own that `keyring` makes: what is stored, under its target."""
+
+    CRED_TYPE_GENERIC = 1
+    CRED_PERSIST_SESSION, CRED_PERSIST_LOCAL_MACHINE, CRED_PERSIST_ENTERPRISE = 1, 2, 3
+
+    def __init__(self) -> None:
+        self.stored: dict[str, dict[str, Any]] = {}
+
+    def CredRead(self, Type: int, TargetName: str) -> dict[str, Any]:
+        if TargetName not in self.stored:
+            raise NotFound
+        return self.stored[TargetName]
+
+    def CredWrite(self, credential: dict[str, Any], flags: int) -> None:
+        blob = credential["CredentialBlob"].encode("utf-16-le")
+        self.stored[credential["TargetName"]] = {**credential, "CredentialBlob": blob}
+
+
+class NotFound(Exception):
+    winerror, funcname = 1168, "CredRead"
+
+
+def test_keys_stay_on_this_computer_and_do_not_roam_with_a_windows_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = CredentialManager()
+    monkeypatch.setattr(Windows, "win32cred", manager, raising=False)
+    monkeypatch.setattr(Windows, "pywintypes", SimpleNamespace(error=NotFound), raising=False)
+    backend = real_backend(Windows.WinVaultKeyring())
+    for name in ("one", "another"):
+        backend.set_password("Rialto", name, "a secret")
+        assert backend.get_password("Rialto", name) == "a secret"
+    assert {each["Persist"] for each in manager.stored.values()} == {manager.CRED_PERSIST_LOCAL_MACHINE}
 
 
 def test_a_chain_is_reduced_to_its_real_member() -> None:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib.metadata import distributions
 from pathlib import Path
 
 import environments
@@ -124,6 +125,17 @@ def test_a_path_that_venv_refuses_is_not_fit(tmp_path: Path) -> None:
     assert fit_for_environments(tmp_path)
     assert not fit_for_environments(folder)
     assert not fit_for_environments(tmp_path / "absent")
+
+
+def test_the_longest_path_in_an_environment_is_one_that_windows_takes() -> None:
+    """Measured in the wheels that are installed here; those for Windows have the same files."""
+    names = [str(file) for one in distributions() for file in one.files or () if not str(file).startswith("..")]
+    longest = max(map(len, names))
+    assert longest <= environments.LONGEST_PATH_IN_A_WHEEL, max(names, key=len)
+    root = "C:\\" + "x" * (environments.LONGEST_ROOT_ON_WINDOWS - 3)
+    assert len(f"{root}\\.venv-package\\Lib\\site-packages\\") + longest <= 259
+    home = "C:\\Users\\somebody with a name\\AppData\\Local\\rialto\\environments\\01234567"
+    assert len(home) <= environments.LONGEST_ROOT_ON_WINDOWS  # where they go from a longer path
 
 
 def test_a_ready_environment_is_used_even_where_nothing_can_be_written(root, lock, tools, monkeypatch) -> None:
