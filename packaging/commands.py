@@ -53,6 +53,7 @@ def read_command_line(arguments: Sequence[str]) -> tuple[argparse.Namespace, lis
     )
     command.set_defaults(command=run)
     command = commands.add_parser("test", help="ruff, mypy and the whole test suite; `test -- ARGS` is for pytest")
+    command.add_argument("--only", choices=suite.PARTS, help="ruff and mypy, or the test suite, alone")
     command.set_defaults(command=test)
     command = commands.add_parser("sandbox", help="start the Sandbox alone; `sandbox -- ARGS` passes arguments on")
     command.set_defaults(command=sandbox)
@@ -87,7 +88,7 @@ def run(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 def test(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """Run every check there is."""
-    return suite.run(prepare_for_tests(options), rest)
+    return suite.run(prepare_for_tests(options), rest, only=options.only)
 
 
 def sandbox(options: argparse.Namespace, rest: Sequence[str]) -> int:

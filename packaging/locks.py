@@ -22,7 +22,7 @@ DEV_LOCK = ROOT / "packaging" / "requirements-dev.lock"
 PACKAGE_LOCK = ROOT / "packaging" / "requirements-package.lock"
 CONSTRAINTS = ROOT / "packaging" / "lock-constraints.txt"
 HEADER = "# Made by `python3 packaging/bootstrap.py lock` from pyproject.toml. Not edited by hand.\n"
-UV = "uv==0.13.8"
+UV_LOCK = ROOT / "packaging" / "requirements-uv.lock"
 PYTHONS = tuple(f"{major}.{minor}" for major, minor in SUPPORTED)
 # What the wheels are looked for on; the names are uv's. Linux is what PySide6's wheels ask of the C library.
 SYSTEMS = (
@@ -110,15 +110,17 @@ def _uv() -> list[str]:
     home = ROOT if fit_for_environments(ROOT) else cache_folder()
     tools = Environment(home / "build" / "lock-tools", DEV_LOCK)
     with alone(home):
-        if not (tools.mark.exists() and tools.mark.read_text(encoding="utf-8") == UV):
+        wanted = UV_LOCK.read_text(encoding="utf-8")
+        if not (tools.mark.exists() and tools.mark.read_text(encoding="utf-8") == wanted):
             clear(tools.folder)
             try:
                 with step("Installing uv"):
                     quietly([sys.executable, "-m", "venv", str(tools.folder)])
-                    quietly([str(tools.python), "-m", "pip", "install", "--no-user", "--only-binary", ":all:", UV])
+                    command = [str(tools.python), "-m", "pip", "install", "--no-user", "--only-binary", ":all:"]
+                    quietly([*command, "--require-hashes", "-r", str(UV_LOCK)])
             except CommandFailed as failure:
                 raise Refusal(
                     f"uv, which makes the lock files, could not be installed:\n\n{failure.tail}\n"
                 ) from failure
-            tools.mark.write_text(UV, encoding="utf-8")
+            tools.mark.write_text(wanted, encoding="utf-8")
     return [str(tools.folder / ("Scripts/uv.exe" if os.name == "nt" else "bin/uv"))]

@@ -7,7 +7,6 @@ inside is the commit's.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import re
@@ -22,6 +21,7 @@ import archives
 import bill_of_materials
 import debian_package
 import icu_data
+import installers
 import licenses
 import sandbox_wheel
 import signing
@@ -51,7 +51,6 @@ class Build:
 
 def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist") -> int:
     """Build everything that this system can build. Raises `Refusal`."""
-    signing.check(os.environ)
     if not update_feed.check(os.environ):
         say("There is no update feed: the program will say that it looks for no new versions.")
     target.mkdir(parents=True, exist_ok=True)
@@ -69,20 +68,22 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
         else:
             say("There is no dpkg-dev here, so no .deb was made.")
     elif sys.platform == "win32":
-        results.append(_installer(made, target / f"{name}-setup.exe"))
+        icon = made.icons / "rialto.ico"
+        installers.keep_program(made.folder, icon, WORK / "program.tar")
+        results.append(installers.installer(made.folder, icon, made.version, target / f"{name}-setup.exe"))
     else:
-        results.append(_disk_image(made, target / f"{name}.dmg"))
+        signing.seal(made.folder)
+        installers.keep_program(made.folder, made.icons / "rialto.icns", WORK / "program.tar")
+        results.append(installers.disk_image(made.folder, target / f"{name}.dmg"))
     results += sandbox_wheel.make(WORK / "sandbox", target, made.epoch)
     for path in results:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8", newline="\n")
+        digest = signing.write_checksum(path)
         say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
     return 0
 
 
 def build_folder(environment: Environment, *, test: bool) -> int:
     """Build what the .deb are made of, and nothing more; on other systems, what their package is made of."""
-    signing.check(os.environ)
     system_libraries = "theirs" if sys.platform.startswith("linux") else "bundled"
     say(f"The program is {build(environment, WORK, system_libraries, test=test).folder}")
     return 0
@@ -108,7 +109,7 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
     }
     python = str(environment.python)
     work.mkdir(parents=True, exist_ok=True)
-    (work / "version.txt").write_text(version_resource(version()), encoding="utf-8")
+    (work / "version.txt").write_text(installers.version_resource(version()), encoding="utf-8")
     if update_feed.write(work / "updates", os.environ):
         environ["RIALTO_UPDATES"] = str(work / "updates")
     try:
@@ -203,32 +204,6 @@ def version() -> str:
     return found.group(1)
 
 
-def version_numbers(text: str) -> tuple[int, int, int, int]:
-    """Return a version as the four numbers that Windows takes: (1, 2, 3, 0) for "1.2.3rc1"."""
-    numbers = [int(number) for number in re.findall(r"\d+", re.split(r"[a-z+-]", text)[0])]
-    first, second, third, fourth, *_ = *numbers, 0, 0, 0, 0
-    return first, second, third, fourth
-
-
-def version_resource(version: str) -> str:
-    """Return what Windows shows of `rialto.exe` in Properties, Task Manager and warnings, in PyInstaller's form."""
-    numbers = version_numbers(version)
-    shown = {
-        "CompanyName": "The Rialto developers",
-        "FileDescription": "Rialto",
-        "FileVersion": version,
-        "InternalName": "rialto",
-        "LegalCopyright": "The Rialto developers, MIT license",
-        "OriginalFilename": "rialto.exe",
-        "ProductName": "Rialto",
-        "ProductVersion": version,
-    }
-    rows = ", ".join(f"StringStruct({name!r}, {value!r})" for name, value in shown.items())
-    language = "VarFileInfo([VarStruct('Translation', [1033, 1200])])"  # US English, Unicode
-    fixed = f"FixedFileInfo(filevers={numbers}, prodvers={numbers})"
-    return f"VSVersionInfo(ffi={fixed}, kids=[StringFileInfo([StringTable('040904B0', [{rows}])]), {language}])\n"
-
-
 def commit_time(environ: Mapping[str, str] = os.environ) -> int:
     """Return SOURCE_DATE_EPOCH, or when the commit was made, in seconds; a copy without git has that of the license."""
     if environ.get("SOURCE_DATE_EPOCH"):
@@ -251,39 +226,3 @@ def _say_sizes(folder: Path) -> None:
 def _size(path: Path) -> int:
     files = path.rglob("*") if path.is_dir() else [path]
     return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
-
-
-def _installer(made: Build, target: Path) -> Path:
-    signing.windows(made.folder / "rialto.exe", os.environ)
-    script = ROOT / "packaging" / "windows" / "rialto.nsi"
-    values = {
-        "VERSION": made.version,
-        "NUMBER": ".".join(map(str, version_numbers(made.version))),
-        "FOLDER": made.folder,
-        "ICON": made.icons / "rialto.ico",
-        "OUT": target,
-    }
-    try:
-        quietly(["makensis", "-WX", *(f"-D{name}={value}" for name, value in values.items()), str(script)])
-    except CommandFailed as failure:
-        raise Refusal(f"The installer could not be made:\n\n{failure.tail}\n") from failure
-    except FileNotFoundError as error:
-        raise Refusal("makensis is missing. Install NSIS 3, and put its folder on the PATH.") from error
-    signing.windows(target, os.environ)
-    return target
-
-
-def _disk_image(made: Build, target: Path) -> Path:
-    signing.macos_app(made.folder, ROOT / "packaging" / "macos" / "entitlements.plist", os.environ)
-    target.unlink(missing_ok=True)
-    shown = made.folder.with_name("image")  # what the window of the image shows: the app, and where to drag it
-    shown.mkdir()
-    made.folder.rename(shown / made.folder.name)
-    (shown / "Applications").symlink_to("/Applications")
-    try:
-        command = ["hdiutil", "create", "-volname", "Rialto", "-srcfolder", str(shown), "-format", "UDZO"]
-        quietly([*command, str(target)])
-    except CommandFailed as failure:
-        raise Refusal(f"The disk image could not be made:\n\n{failure.tail}\n") from failure
-    signing.notarise(target, os.environ)
-    return target

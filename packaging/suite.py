@@ -26,6 +26,8 @@ PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.pl
 WORKERS = 6  # three for each of two processors: half of the time a test waits for Qt, a child or a sound
 CHECKS_AT_ONCE = 2  # mypy uses one processor and two thirds of a gigabyte
 COMPILE = "compile"
+PYTEST = "pytest"
+PARTS = ("checks", "tests")
 FORKS = sys.platform == "linux"  # libraries of macOS do not bear it, and Windows has none
 SLOWEST = 20
 IN_MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 * 2**30
@@ -57,7 +59,7 @@ def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[
         ("ruff format", [*module, "ruff", "format", "--check", "."]),
         (COMPILE, compile_tests(environment, rest, workers)),
         *((f"mypy {name}", [*module, "mypy", *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
-        ("pytest", tests),
+        (PYTEST, tests),
     ]
 
 
@@ -99,7 +101,12 @@ def types_on(platform: str, caches: Path) -> list[str]:
     return ["--strict", "--platform", platform, f"--cache-dir={kept}", *unreachable]
 
 
-def run(environment: Environment, rest: Sequence[str]) -> int:
+def is_in(part: str | None, stage: str) -> bool:
+    """Whether a stage belongs to a part of the whole (one of `PARTS`); None is all of it."""
+    return part is None or (stage in (COMPILE, PYTEST)) == (part == "tests")
+
+
+def run(environment: Environment, rest: Sequence[str], *, only: str | None = None) -> int:
     """Run every stage even after one failed, so that one run tells all; 1 when any of them failed."""
     environ = scratch_variables(environment)
     for_pytest = [argument for argument in rest if argument != NO_RERUNS]
@@ -108,17 +115,18 @@ def run(environment: Environment, rest: Sequence[str]) -> int:
         if memory is not None:
             for_pytest = [f"--basetemp={scratch}/tests", "-o", "tmp_path_retention_policy=failed", *for_pytest]
         report = Path(scratch) / "tests.xml"
-        *others, (name, tests) = stages(environment, for_pytest, report)
+        wanted = [stage for stage in stages(environment, for_pytest, report) if is_in(only, stage[0])]
+        others = [stage for stage in wanted if stage[0] != PYTEST]
         pool = ThreadPoolExecutor(CHECKS_AT_ONCE)
         try:
             checks = {each: pool.submit(run_quietly, each, command, environ) for each, command in others}
             if COMPILE in checks:
                 checks[COMPILE].result()
-            last = run_stage(name, tests, environ)
-            ended = [*(check.result() for check in checks.values()), last]
+            last = [run_stage(name, command, environ) for name, command in wanted if name == PYTEST]
+            ended = [*(check.result() for check in checks.values()), *last]
         finally:
             pool.shutdown(cancel_futures=True)  # after Ctrl+C no other begins
-        failures = failures_in(report) if ended[-1].code == SOME_FAILED else {}
+        failures = failures_in(report) if last and last[0].code == SOME_FAILED else {}
     reruns: list[Rerun] = []
     if NO_RERUNS not in rest and not any(argument.startswith(STOPS_EARLY) for argument in rest):
         reruns = run_again(failures, lambda test: run_alone(environment, test, environ))

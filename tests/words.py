@@ -55,7 +55,16 @@ NAMES = frozenset(
     Enter Esc Del Space Return Backspace
     """.split()  # noqa: SIM905 - a line for each name would be a page
 ) | {
-    *("JetBrains Mono", "Ogg Vorbis", "Open WebUI", "Windows Credential Manager", "macOS Keychain", "Secret Service"),
+    *(
+        "JetBrains Mono",
+        "Ogg Vorbis",
+        "Open WebUI",
+        "Windows Credential Manager",
+        "Windows WASAPI",
+        "local machine",
+        "macOS Keychain",
+        "Secret Service",
+    ),
     *("BNB Chain", "zkSync Era", "USD Coin", "SIL Open Font License 1.1", "Inter, JetBrains Mono"),
 }
 # What reads as words and is not shown, by where it is → what it is there.

@@ -163,13 +163,14 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     import qasync
 
     from app.ui.kit.qt_workarounds.async_generators import close_left_generators
-    from app.ui.kit.qt_workarounds.loop_timers import end_cancelled_timers, start_threads_when_needed
+    from app.ui.kit.qt_workarounds.loop_timers import (
+        end_cancelled_timers,
+        start_threads_when_needed,
+        wait_for_events,
+    )
 
     loop = qasync.QEventLoop(qt_app)
-    if sys.platform == "win32":
-        from app.ui.kit.qt_workarounds.loop_poller import wait_for_events
-
-        wait_for_events(loop)
+    wait_for_events(loop)
     start_threads_when_needed(loop)
     end_cancelled_timers(loop)
     collector = UiThreadGarbageCollector()

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from locks import DEV_LOCK, PYTHONS, RUN_LOCK, host_lines, pinned
+from locks import DEV_LOCK, PYTHONS, RUN_LOCK, UV_LOCK, host_lines, pinned
 
 ROOT = Path(__file__).resolve().parents[2]
 BOTH = pytest.mark.parametrize("path", [RUN_LOCK, DEV_LOCK], ids=lambda path: path.name)
@@ -67,3 +67,10 @@ def test_pyside_is_locked_to_the_version_that_python_3_11_survives() -> None:
 def test_the_pythons_that_are_locked_for_are_the_ones_that_the_project_names() -> None:
     assert PYTHONS == ("3.11", "3.12", "3.13", "3.14")
     assert project()["requires-python"] == ">=3.11,<3.15"
+
+
+def test_the_maker_of_the_locks_is_itself_named_by_its_hashes() -> None:
+    text = UV_LOCK.read_text(encoding="utf-8")
+    assert set(pinned(text)) == {"uv"}
+    assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}", text)) >= 5
+    assert host_lines(text) == []

@@ -16,14 +16,15 @@ from typing import Any
 
 import bill_of_materials
 import debian_package
+import installers
 import licenses
 import package
 import pytest
-import signing
 import try_deb
 import update_feed
 from environments import Environment
 from locks import PACKAGE_LOCK, RUN_LOCK, host_lines, pinned
+from PIL import Image
 from progress import Refusal
 
 from app.bootstrap.options import Options, read_options
@@ -70,19 +71,23 @@ def test_every_module_of_the_program_is_named_to_the_packager() -> None:
     assert '(ROOT / "app").rglob("*.py")' in SPEC
 
 
+def test_the_icons_of_windows_and_macos_hold_each_size_as_it_was_drawn(tmp_path: Path) -> None:
+    """The ordinary screen of a Mac showed PNGs as noise that stood where it reads bare pixels (icp4, icp5)."""
+    command = [sys.executable, ROOT / "packaging/build_files/draw_icons.py", tmp_path]
+    subprocess.run(command, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}, check=True, timeout=60)
+    with Image.open(tmp_path / "rialto.ico") as ico:
+        assert ico.info["sizes"] == {(px, px) for px in (16, 24, 32, 48, 64, 256)}
+        for px in (16, 48):
+            assert ico.ico.getimage((px, px)).tobytes() == Image.open(tmp_path / f"{px}.png").tobytes()
+    with Image.open(tmp_path / "rialto.icns") as icns:
+        kinds = {kind.decode() for kind in icns.icns.dct if kind != b"TOC "}
+    assert kinds == {"ic07", "ic08", "ic09", "ic10", "ic11", "ic12", "ic13", "ic14"}
+
+
 @pytest.mark.parametrize("name", ["entitlements.plist", "info.plist"])
 def test_the_files_of_macos_parse(name: str) -> None:
     values = plistlib.loads((ROOT / "packaging" / "macos" / name).read_bytes())
     assert "com.apple.security.device.audio-input" in values or "NSMicrophoneUsageDescription" in values
-
-
-def test_half_of_the_credentials_is_an_error_and_none_is_not() -> None:
-    signing.check({})
-    signing.check(dict.fromkeys((*signing.MACOS, *signing.NOTARY), "x"))
-    with pytest.raises(Refusal, match="CERTIFICATE_PASSWORD too"):
-        signing.check({"RIALTO_WINDOWS_CERTIFICATE": "x"})
-    with pytest.raises(Refusal, match="must be signed"):
-        signing.check(dict.fromkeys(signing.NOTARY, "x"))
 
 
 def test_the_bill_of_materials_names_every_pinned_package(tmp_path: Path) -> None:
@@ -238,7 +243,7 @@ def test_windows_shows_the_product_and_its_version_of_the_installer_and_of_the_p
     shown = dict(re.findall(r'^VIAddVersionKey "(\w+)" "(.*)"$', NSIS, re.MULTILINE))
     assert (shown["ProductName"], shown["ProductVersion"]) == ("Rialto", "${VERSION}")
     assert 'VIProductVersion "${NUMBER}"' in NSIS
-    resource = ast.parse(package.version_resource("1.2.3rc1"), mode="eval")
+    resource = ast.parse(installers.version_resource("1.2.3rc1"), mode="eval")
     calls = [node for node in ast.walk(resource) if isinstance(node, ast.Call)]
     texts = {ast.literal_eval(each.args[0]): ast.literal_eval(each.args[1]) for each in calls if is_text(each)}
     assert (texts["ProductName"], texts["FileVersion"]) == ("Rialto", "1.2.3rc1")
@@ -255,7 +260,7 @@ def is_text(call: ast.Call) -> bool:
     ("version", "numbers"), [("1.2.3", (1, 2, 3, 0)), ("1.2", (1, 2, 0, 0)), ("0.1.0.dev4+g1", (0, 1, 0, 0))]
 )
 def test_a_version_is_four_numbers_to_windows(version: str, numbers: tuple[int, ...]) -> None:
-    assert package.version_numbers(version) == numbers
+    assert installers.version_numbers(version) == numbers
 
 
 @pytest.mark.parametrize("section", ['Section "Rialto" RIALTO', 'Section "Uninstall"'])
@@ -272,9 +277,8 @@ def test_the_installer_offers_to_start_rialto_unless_it_is_silent() -> None:
 
 def test_a_missing_nsis_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    made = package.Build("1.2", 0, tmp_path, tmp_path, tmp_path)
     with pytest.raises(Refusal, match="Install NSIS 3"):
-        package._installer(made, tmp_path / "setup.exe")
+        installers.installer(tmp_path, tmp_path / "rialto.ico", "1.2", tmp_path / "setup.exe")
 
 
 def test_the_list_of_apps_on_windows_names_publisher_place_size_and_how_to_remove_it() -> None:
@@ -295,50 +299,6 @@ def test_the_list_of_apps_on_windows_names_publisher_place_size_and_how_to_remov
     (section,) = re.findall(r'^Section "Rialto" (\w+)$', script, re.MULTILINE)
     size = script.index('"EstimatedSize" $0')
     assert f"SectionGetSize ${{{section}}} $0" in script[:size].splitlines()[-2], "in KB, as the section has it"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
-@pytest.mark.parametrize(("identity", "signed_by"), [("", "-"), ("Developer ID", "Developer ID")])
-def test_an_app_of_macos_is_sealed_last_of_all_and_the_seal_is_checked(
-    identity: str, signed_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    noted = tmp_path / "noted"
-    tool = tmp_path / "codesign"
-    tool.write_text(f'#!/bin/sh\necho "$*" >>"{noted}"\n')
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    signing.macos_app(tmp_path / "Rialto.app", tmp_path / "entitlements", {signing.MACOS[0]: identity})
-    seal, check = noted.read_text().splitlines()
-    assert f"--sign {signed_by} {tmp_path / 'Rialto.app'}" in seal
-    assert ("--options runtime" in seal) is bool(identity)
-    assert check == f"--verify --deep --strict {tmp_path / 'Rialto.app'}"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
-def test_the_disk_image_shows_where_the_app_is_dragged_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("codesign", "hdiutil"):
-        (tmp_path / name).write_text("#!/bin/sh\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    for name in (*signing.MACOS, *signing.NOTARY):
-        monkeypatch.delenv(name, raising=False)
-    app = tmp_path / "dist/Rialto.app"
-    app.mkdir(parents=True)
-    package._disk_image(package.Build("1.2", 0, app, tmp_path, tmp_path), tmp_path / "rialto.dmg")
-    shown = tmp_path / "dist/image"
-    assert {path.name for path in shown.iterdir()} == {"Rialto.app", "Applications"}
-    assert (shown / "Applications").readlink() == Path("/Applications")
-
-
-def test_the_signing_program_of_windows_is_found_though_no_path_names_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", "")
-    assert signing.signtool(tmp_path) == "signtool"
-    for version in ("10.0.19041.0", "10.0.22621.0"):
-        (tmp_path / version / "x64").mkdir(parents=True)
-        (tmp_path / version / "x64/signtool.exe").touch()
-    assert signing.signtool(tmp_path) == str(tmp_path / "10.0.22621.0/x64/signtool.exe")
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="binutils are not here")

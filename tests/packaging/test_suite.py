@@ -29,6 +29,19 @@ def test_the_last_line_is_the_one_that_pytest_closed_with(monkeypatch, capsys) -
     assert capsys.readouterr().out.splitlines()[-1] == "=== 7 passed, 1 warning in 0.52s ==="
 
 
+@pytest.mark.parametrize(
+    ("only", "code", "ran"),
+    [("checks", 1, ["ruff", "mypy"]), ("tests", 0, ["pytest"]), (None, 1, ["ruff", "mypy", "pytest"])],
+)
+def test_the_checks_and_the_tests_can_run_apart(
+    monkeypatch, capsys, only: str | None, code: int, ran: list[str]
+) -> None:
+    monkeypatch.setattr(suite, "stages", stages_that_end_with(1, 0, 0))
+    assert suite.run(ENVIRONMENT, [], only=only) == code
+    summary = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.endswith(" s")]
+    assert summary == ran
+
+
 def test_a_failed_stage_hides_no_other_and_fails_the_run(monkeypatch, capsys) -> None:
     monkeypatch.setattr(suite, "stages", stages_that_end_with(1, 0, 0))
     assert suite.run(ENVIRONMENT, []) == 1

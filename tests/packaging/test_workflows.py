@@ -1,33 +1,144 @@
-"""The workflow that packs hands over every variable that packing reads; the one that tests uses every Python."""
+"""The workflows: valid, audited, pinned, and with the secrets in one job only."""
 
+import json
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
+import get_nsis
+import pytest
+import release
 import signing
 import update_feed
 from bootstrap import SUPPORTED
+from progress import Refusal
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".github/workflows"
+WORKFLOWS = {path.stem: YAML(typ="safe").load(path) for path in sorted(FOLDER.glob("*.yml"))}
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.yml"))}
+SECRETS = {*signing.WINDOWS, *signing.MACOS, *signing.NOTARY}
+# Systems that GitHub retires are ended with an error; these three went, or go in April 2027.
+RETIRED = ("macos-13", "macos-14", "ubuntu-22.04")
 
 
-def test_the_workflow_knows_every_variable_of_signing_and_updates_and_no_other() -> None:
-    text = (ROOT / ".github/workflows/packages.yml").read_text(encoding="utf-8")
-    named = set(re.findall(r"^ +(RIALTO_\w+):", text, re.MULTILINE))
-    read = {*signing.WINDOWS, *signing.MACOS, *signing.NOTARY, update_feed.ADDRESS, update_feed.ROOT_FILE}
-    assert named == read | {"RIALTO_PAGES"}
+def jobs() -> list[tuple[str, str, dict[str, Any]]]:
+    return [(file, name, job) for file, workflow in WORKFLOWS.items() for name, job in workflow["jobs"].items()]
 
 
-def test_every_secret_is_a_secret_of_the_workflow() -> None:
-    text = (ROOT / ".github/workflows/packages.yml").read_text(encoding="utf-8")
-    for name in (*signing.WINDOWS, *signing.MACOS, *signing.NOTARY):
-        assert f"{name}: ${{{{ secrets.{name} }}}}" in text
+def test_zizmor_finds_nothing() -> None:
+    """An audit without a network: template injection, credentials that stay, permissions, pins, poisoned caches."""
+    command = [str(Path(sys.prefix) / ("Scripts" if sys.platform == "win32" else "bin") / "zizmor")]
+    command += ["--offline", "--no-progress", "--format", "json", str(ROOT / ".github")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    found = [each["ident"] for each in json.loads(done.stdout)]
+    assert (done.returncode, found) == (0, []), done.stderr
 
 
-def test_the_suite_runs_on_every_python_that_rialto_supports() -> None:
-    text = (ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8")
-    tested = set(re.findall(r'"(\d\.\d+)"', text))
-    assert tested == {f"{major}.{minor}" for major, minor in SUPPORTED}
+def test_every_action_is_named_by_its_commit_and_its_version() -> None:
+    used = [line for text in TEXTS.values() for line in re.findall(r"uses: (\S+@.*)", text)]
+    assert used
+    for line in used:
+        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
+
+
+def test_no_job_runs_on_a_retired_system() -> None:
+    assert [(name, system) for name, text in TEXTS.items() for system in RETIRED if system in text] == []
+
+
+def test_the_suite_runs_on_every_python_that_rialto_supports_and_on_debian() -> None:
+    rows = WORKFLOWS["tests"]["jobs"]["tests"]["strategy"]["matrix"]["include"]
+    on_linux = {row["python"] for row in rows if row["system"].startswith("ubuntu")}
+    assert on_linux == {f"{major}.{minor}" for major, minor in SUPPORTED}
+    assert {row["system"].partition("-")[0] for row in rows} == {"ubuntu", "windows", "macos"}
+    assert WORKFLOWS["tests"]["jobs"]["debian"]["strategy"]["matrix"]["release"] == ["12", "13"]
+
+
+def test_only_the_job_that_signs_sees_a_secret_and_it_asks_for_approval_and_installs_nothing() -> None:
+    with_secrets = {(file, name) for file, name, job in jobs() if "secrets." in str(job)}
+    assert with_secrets == {("release", "sign")}
+    job = WORKFLOWS["release"]["jobs"]["sign"]
+    assert job["environment"] == "signing"
+    assert "env" not in job and "secrets." not in str(WORKFLOWS["release"].get("env", ""))
+    seen = {name for step in job["steps"] for name in step.get("env", {})}
+    assert seen == SECRETS
+    for step in job["steps"]:
+        for name, value in step.get("env", {}).items():
+            assert value == f"${{{{ secrets.{name} }}}}"
+        if "env" in step:
+            assert step["run"] == "python packaging/signing.py build/package/program.tar dist"
+    assert not re.search(r"\bpip\b|bootstrap\.py|choco|brew", str(job))
+
+
+def test_the_build_knows_every_variable_of_updates() -> None:
+    assert set(WORKFLOWS["packages"]["env"]) == {"RIALTO_PAGES", update_feed.ADDRESS, update_feed.ROOT_FILE}
+
+
+def test_a_job_that_may_write_runs_no_code_of_others() -> None:
+    writing = {(file, name) for file, name, job in jobs() if "write" in str(job.get("permissions", ""))}
+    assert writing == {("release", "draft"), ("weekly", "propose")}
+    for file, name in writing:
+        job = WORKFLOWS[file]["jobs"][name]
+        assert not re.search(r"\bpip\b|bootstrap\.py", str(job))
+    for file, workflow in WORKFLOWS.items():
+        assert workflow["permissions"] in ({}, {"contents": "read"}), file
+        assert "concurrency" in workflow, file
+    for file, name, job in jobs():
+        assert "uses" in job or "timeout-minutes" in job, (file, name)
+
+
+def test_what_is_left_of_failed_tests_is_kept() -> None:
+    for name in ("tests", "debian"):
+        steps = WORKFLOWS["tests"]["jobs"][name]["steps"]
+        (run,) = (step["run"] for step in steps if "bootstrap.py" in step.get("run", ""))
+        (upload,) = (step for step in steps if step.get("if") == "failure()")
+        assert f"--basetemp={upload['with']['path'].rstrip('/')}" in run
+        assert "tmp_path_retention_policy=failed" in run
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_every_line_of_a_workflow_that_starts_one_of_our_programs_is_one_that_exists(name: str) -> None:
+    for path in re.findall(r"python3? (\S+\.py)", TEXTS[name]):
+        assert (ROOT / path).is_file(), path
+
+
+CHANGELOG = (
+    "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2027-01-01\n\n### Chat\n\n- Faster.\n\n## [1.1.0]\n\n- Old.\n"
+)
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_changelog() -> None:
+    assert release.section(CHANGELOG, "1.2.0") == "### Chat\n\n- Faster.\n"
+    with pytest.raises(Refusal, match=r"no section for 1\.3\.0"):
+        release.section(CHANGELOG, "1.3.0")
+
+
+def test_a_release_is_whole_and_its_checksums_can_be_checked(tmp_path: Path) -> None:
+    assert len(release.missing_files(tmp_path, "1.2.0")) == len(release.FILES)
+    for pattern in release.FILES:
+        (tmp_path / pattern.format(version="1.2.0").replace("*", "any")).write_bytes(pattern.encode())
+    (tmp_path / "one.sha256").write_text("x")
+    assert release.missing_files(tmp_path, "1.2.0") == []
+    assert release.missing_files(tmp_path, "1.2.1") != []
+    release.write_sums(tmp_path)
+    command = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    if sys.platform == "linux":
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=60, stdout=subprocess.DEVNULL)
+    assert len((tmp_path / "SHA256SUMS").read_text().splitlines()) == len(release.FILES)
+
+
+def test_another_nsis_than_the_one_that_was_checked_is_not_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "nsis.zip").write_bytes(b"another program")
+    environ = {"RUNNER_TEMP": str(tmp_path / "tools"), "GITHUB_PATH": str(tmp_path / "path")}
+    assert get_nsis.main(environ, (tmp_path / "nsis.zip").as_uri()) == 1
+    assert "not the one that was checked" in capsys.readouterr().err
+    assert not (tmp_path / "path").exists() and not (tmp_path / "tools").exists()
 
 
 def test_what_a_newer_numpy_says_of_sounddevice_is_no_error() -> None:

