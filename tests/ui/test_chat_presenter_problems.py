@@ -322,3 +322,41 @@ async def test_a_very_short_limit_is_sent_again_although_its_answer_is_still_bei
     async with open_chat_presenter(tmp_home, fake=fake) as harness:
         await harness.say("Hi")
         await until(lambda: harness.rows[-1].state == "complete")
+
+
+@dataclass
+class ModelessService(FakeService):
+    """Refuses the list of models with `refusal`, until that is None."""
+
+    refusal: httpx.Response | None = None
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/models") and self.refusal is not None:
+            return httpx.Response(self.refusal.status_code, content=self.refusal.content)
+        return super().handle(request)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "what"),
+    [
+        (httpx.Response(401, json={"error": "Authentication failed"}), "The service did not accept your API key"),
+        (httpx.Response(500, json={"error": "boom"}), "The service failed"),
+        (httpx.Response(200, text="<html>Hotel Wi-Fi</html>"), "The response could not be read"),
+    ],
+)
+async def test_a_refused_list_of_models_shows_its_reason_and_a_way_out(
+    tmp_home: Path, monkeypatch: pytest.MonkeyPatch, refusal: httpx.Response, what: str
+) -> None:
+    monkeypatch.setattr("app.service.retry.BASE_WAIT_S", 0.0)
+    fake = ModelessService(refusal=refusal)
+    async with open_chat_presenter(tmp_home, fake=fake, with_models=False) as harness:
+        harness.presenter.refresh_models()
+        await until(lambda: harness.presenter.account_models.problem is not None)
+        head = harness.presenter.head()
+        assert head.problem is not None
+        assert head.problem.what == what
+        assert head.problem.actions
+        assert head.why_not == f"{what}."
+        fake.refusal = None
+        harness.presenter.refresh_models()
+        await until(lambda: harness.presenter.head().problem is None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
@@ -19,7 +20,7 @@ from app.ui.transcription.level_meter import LevelMeter
 from app.ui.transcription.live_wave import PER_SECOND, LiveWave
 from app.ui.transcription.state import Entry, Mark, Tick
 from tests.audio.recorded import tone
-from tests.kit.transcription import open_transcription
+from tests.kit.transcription import open_transcription, open_transcription_presenter
 from tests.kit.waiting import until
 from tests.ui.test_transcription_page import spoken_file
 from tests.ui.test_transcription_window import sandbox
@@ -148,3 +149,21 @@ def test_the_level_meter_keeps_room_for_its_scale_under_the_style_sheet(
     qtbot.addWidget(meter)
     meter.show()
     assert meter.height() == meter.sizeHint().height()
+
+
+async def test_a_refused_list_of_models_shows_its_reason_and_a_way_out(tmp_home: Path) -> None:
+    refused = True
+
+    def answer(_request: httpx.Request) -> httpx.Response:
+        body = {"object": "list", "data": [{"id": "whisper", "type": "asr", "model_spec": {}}]}
+        return httpx.Response(401, json={"error": "revoked"}) if refused else httpx.Response(200, json=body)
+
+    async with open_transcription_presenter(tmp_home, transport=httpx.MockTransport(answer)) as tab:
+        await until(lambda: tab.presenter.head().problem is not None)
+        head = tab.presenter.head()
+        assert head.problem is not None
+        assert head.problem.what == "The service did not accept your API key"
+        assert head.why_not == "The service did not accept your API key."
+        refused = False
+        tab.presenter.act("retry")
+        await until(lambda: tab.presenter.head().problem is None)

@@ -408,6 +408,8 @@ class ChatPage(QObject):
         """Buttons of error cards whose work is elsewhere."""
         if action == "choose-model":
             self.open_model_picker()
+        elif action == "retry":
+            self.presenter.refresh_models()
         elif action == "seal" and self.presenter.conversation is not None:
             self.controller.open_seal()
         elif action.startswith("limits:project "):

@@ -356,10 +356,11 @@ class TranscriptionPresenter(QObject):
     def head(self) -> Head:
         """The open row as it is now."""
         why = "" if self.current_account.service is not None else tr("No account is in use.")
+        blocking = self.account_models.blocking_problem
         if not why and not self.options.model:
-            why = tr("The model list has not loaded yet.")
+            why = blocking.what + "." if blocking is not None else tr("The model list has not loaded yet.")
         base = Head(
-            problem=self.problem,
+            problem=self.problem or blocking,
             model_name=self.model().name if self.options.model else "",
             is_sandbox=self.current_account.is_sandbox,
             can_send=not why,
@@ -378,7 +379,7 @@ class TranscriptionPresenter(QObject):
         name = self.account_models.name_of(row.model) if row.model else base.model_name
         looked = self._looked.get(row.id)
         price = self.price_of(row)
-        problem = self.problem or (None if work is not None else live or problem_of(row))
+        problem = base.problem or (None if work is not None else live or problem_of(row))
         return replace(
             base,
             view=view,
@@ -605,7 +606,9 @@ class TranscriptionPresenter(QObject):
 
     def act(self, action: str) -> None:
         """A button of an error card."""
-        if action == "retry":
+        if action == "retry" and self.account_models.blocking_problem is not None:
+            self.refresh_models()
+        elif action == "retry":
             self.transcribe()
         elif action == "record":
             self.recorder.record()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.core import money, time_format
 from app.core.model_lists import list_models, save_models, saved_models
-from app.core.problems import Problem, describe
+from app.core.problems import Problem, describe, for_account
 from app.formats import current, written
 from app.translation import tr
 from app.ui.chat.session.cached_model import CachedModel
@@ -86,6 +86,13 @@ class AccountModels:
         if not self.current_account.models and not self._fetched:
             return True
         return self._fetched_at is None or (self.now() - self._fetched_at).total_seconds() > FRESH_S
+
+    @property
+    def blocking_problem(self) -> Problem | None:
+        """Why there is no list of models, which nothing can be sent without; None while there is one."""
+        if self.problem is None or self.models():
+            return None
+        return for_account(self.problem, self.current_account.account)
 
     async def fetch(self) -> None:
         """Ask the service for its text models. A failure becomes `problem`; what was shown stays."""

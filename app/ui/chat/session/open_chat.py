@@ -354,7 +354,7 @@ class OpenChat:
             can_send=not why_not,
             why_not=why_not,
             says_why_not=bool(why_not) and ready and has_input,
-            problem=self.problem,
+            problem=self.problem or self.account_models.blocking_problem,
         )
 
     def controls(self, model: Model | CachedModel | None) -> Controls:
@@ -380,7 +380,8 @@ class OpenChat:
         if self.edits_answer:
             return ""  # it is kept here and nobody is asked
         if self.current_account.service is None or not self.model_id:
-            return _why_not(self.current_account)
+            blocking = self.account_models.blocking_problem
+            return blocking.what + "." if blocking is not None else _why_not(self.current_account)
         if self.reading:
             return tr("An attachment is still loading.")
         refused = self._refused()

@@ -73,6 +73,11 @@ class AccountModels:
             retires=model.deprecation.ends if model.deprecation is not None else "",
         )
 
+    @property
+    def blocking_problem(self) -> Problem | None:
+        """Why there is no list of models, which nothing can be sent without; None while there is one."""
+        return None if self._models else self.problem
+
     async def load(self) -> None:
         """Take the list that this account was given last."""
         account = self.current_account.account
