@@ -69,8 +69,8 @@ class AddWalletDialog(Dialog):
         )
         for page in (self._new, self._import, self._file, self._watch):
             self.pages.addWidget(page)
-        self.body.addWidget(self.pages)
         self.body.addWidget(self.practice)
+        self.body.addWidget(self.pages)
         self.problem = ProblemLabel(theme)
         self.body.addWidget(self.problem)
         self.add_button(tr("Cancel"), accepts=False)
