@@ -301,11 +301,7 @@ class AddWalletDialog(Dialog):
                     return
                 account = await keys.add_from_phrase(name, self._phrase, chain, site)
             case "import":
-                text = self.secret.text()
-                if len(text.split()) > 1 and not text.lstrip().startswith("["):
-                    account = await keys.add_from_phrase(name, text, chain, site)
-                else:
-                    account = await keys.add_from_key(name, text, chain, site)
+                account = await keys.add_from_text(name, self.secret.text(), chain, site)
             case "file":
                 if self._path is None:
                     self.problem.show_field_error(self.file, tr("Choose the key file first."))

@@ -33,6 +33,7 @@ async def test_r_wal_a_killed_removal_loses_no_key_and_leaves_none_without_an_ow
     assert home.book.note == ""
     if is_done and what in DELETES:
         assert home.book.removed() == () and len(home.book.list()) == 1
+        assert await home.vault.read(before["removed"][0]["id"], "api_key") is None, "a key without an owner"
         return
     wallet = home.wallet  # its id is known, so nothing in the vault is without an owner
     is_changed = point != "vault:before" and what in (*DELETES, "import again")

@@ -222,6 +222,10 @@ class WalletKeys(QObject):
         """Keep a private key that was pasted."""
         return await self._add(name, await asyncio.to_thread(read_private_key, text, chain), site)
 
+    async def add_from_text(self, name: str, text: str, chain: Chain, site: Account) -> Account:
+        """Keep the key that was pasted, or the one that a pasted recovery phrase leads to."""
+        return await self._add(name, await _key_of(text, chain), site)
+
     async def add_from_file(self, name: str, path: Path, password: str, site: Account) -> Account:
         """Keep the key of an encrypted key file. Raises `OSError` as well."""
 
@@ -239,13 +243,7 @@ class WalletKeys(QObject):
         account = self._accounts.get(account_id)
         if account is None:
             raise AccountRefused("id", tr("This wallet no longer exists."))
-        chain: Chain = "evm" if account.address.startswith("0x") else "solana"
-        is_phrase = len(text.split()) > 1 and not text.lstrip().startswith("[")
-        key = (
-            await key_from_phrase(text, chain=chain)
-            if is_phrase
-            else await asyncio.to_thread(read_private_key, text, chain)
-        )
+        key = await _key_of(text, "evm" if account.address.startswith("0x") else "solana")
         with key:
             if await address_of(key) != account.address:
                 raise AccountRefused("secret", tr("This is the key of another wallet."))
@@ -453,6 +451,13 @@ def _both_sides(other: Account) -> str:
         "Create a new wallet instead.",
         name=other.name,
     )
+
+
+async def _key_of(text: str, chain: Chain) -> PrivateKey:
+    """Read a private key or a recovery phrase. Raises `KeyRefused`."""
+    if len(text.split()) > 1 and not text.lstrip().startswith("["):
+        return await key_from_phrase(text, chain=chain)
+    return await asyncio.to_thread(read_private_key, text, chain)
 
 
 def _texts(signature: object) -> tuple[str, str, str, str]:
