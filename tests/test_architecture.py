@@ -46,10 +46,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # cryptography: the signatures of a quote, and AES; Crypto: keccak, for addresses
     "app.sealed*": ("app.sealed", "cryptography", "Crypto"),
     "app.service.http.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
-    # httpcore: what httpx stands on, for sockets and proxies of our own; h11: what that reads chunks with
-    "app.service.http.network_*": ("app.service", "httpx", "httpcore", "h11"),
+    # docs/decisions/0061: these two files are all that a move to httpx2 changes
+    "app.service.http.client_library": ("httpx", "httpcore"),
+    "app.sandbox.http.client_library": ("httpx",),
+    "app.service.http.network_*": ("app.service", "h11"),  # what httpcore reads chunks with
     "app.service.updates": ("app.service", "tuf"),  # reads a signed feed; its connections are ours
-    "app.service*": ("app.service", "app.sealed", "httpx", "pydantic", "msgspec", "truststore"),
+    "app.service*": ("app.service", "app.sealed", "pydantic", "msgspec", "truststore"),
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
     "app.audio.*_av": ("app.audio", "numpy", "av"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
@@ -92,8 +94,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.media.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
     "app.sandbox.media.video_enlarging": ("app.sandbox", "av"),
     "app.sandbox.pytest_plugin": ("app.sandbox", "pytest"),  # loaded by pytest alone
-    # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
-    "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "httpx", "multipart"),
+    # h11: the framing of HTTP
+    "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "multipart"),
     # runs in a process of its own and draws nothing: LaTeX to SVG
     "app.ui.kit.markdown.formula_worker": ("ziamath", "ziafont", "latex2mathml"),
     "app.ui.kit.markdown*": ("app.ui.kit", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
@@ -217,6 +219,8 @@ def test_only_main_imports_the_composition_root() -> None:
 
 
 def test_the_table_refuses_what_it_should() -> None:
+    assert not allowed("app.service.client", "httpx")
+    assert not allowed("app.sealed.keys", "coincurve")
     assert not allowed("app.service.chat", "PySide6.QtCore")
     assert not allowed("app.sealed.envelope", "httpx")
     assert not allowed("app.sealed.envelope", "app.service.errors")
@@ -557,7 +561,7 @@ LOADED_LATE = frozenset(
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
     markdown_it mdit_py_plugins linkify_it pygments ziamath ziafont latex2mathml PIL pocketsphinx espeakng_loader
     pypdfium2 python_calamine nh3 chardet watchfiles app.documents.pdf app.documents.spreadsheets app.documents.worker
-    app.storage.imports.export_reading importlib.metadata email idna
+    app.storage.imports.export_reading app.sandbox.http.client_library importlib.metadata email idna
     ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )

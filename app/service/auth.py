@@ -8,9 +8,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
-import httpx
-
 from app.service.errors import AuthenticationFailed, CredentialUnavailable
+from app.service.http.client_library import httpx
 from app.translation import tr
 
 Unlock = Callable[[], Awaitable[bool]]

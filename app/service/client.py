@@ -14,8 +14,6 @@ from decimal import Decimal
 from importlib import import_module
 from urllib.parse import urlsplit
 
-import httpx
-
 from app.service.addresses import is_absolute, origin
 from app.service.auth import NO_AUTH, Credential
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
@@ -35,6 +33,7 @@ from app.service.errors import (
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.http.anonymous_client import USER_AGENT, no_cookies
 from app.service.http.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
+from app.service.http.client_library import httpx
 from app.service.http.error_bodies import decode_refusal, misdirected
 from app.service.http.json_large import LARGE_BYTES, read_large_json
 from app.service.http.json_text import read_json

@@ -21,12 +21,11 @@ from app.service.retry import BudgetState
 from app.translation import tr
 
 if TYPE_CHECKING:
-    import httpx
-
     from app.service.api_keys import ApiKeysResource
     from app.service.billing import BillingResource
     from app.service.crypto_rpc import CryptoRpcResource
     from app.service.embeddings import EmbeddingsResource
+    from app.service.http.client_library import httpx
     from app.service.images import ImagesResource
     from app.service.sealed.resource import SealedResource
     from app.service.speech import SpeechResource, VoicesResource

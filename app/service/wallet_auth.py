@@ -10,10 +10,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-import httpx
-
 from app.service.auth import Credential, Unlock
 from app.service.errors import AuthenticationFailed, CredentialUnavailable, ServiceError
+from app.service.http.client_library import httpx
 from app.translation import tr
 
 SignInHeader = Callable[[timedelta], Awaitable[str]]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.ui.kit.image_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
+from app.ui.kit.image_metadata import metadata_of
 from app.ui.kit.widgets.dialogs import Dialog
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox

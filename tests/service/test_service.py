@@ -177,10 +177,3 @@ def test_what_the_window_imports_before_it_paints_is_light() -> None:
     program = f"import sys, {names}; print([name for name in {heavy} if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
-
-
-def test_httpx_has_one_caller() -> None:
-    folder = Path(open_service.__code__.co_filename).parent
-    importers = {path.name for path in folder.rglob("*.py") if "\nimport httpx" in path.read_text(encoding="utf-8")}
-    callers = {"client.py", "transport_failures.py", "auth.py", "wallet_auth.py", "network_transport.py"}
-    assert importers == callers | {"anonymous_client.py"}  # asks other hosts than the service, and never with its key

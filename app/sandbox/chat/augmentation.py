@@ -116,7 +116,7 @@ async def _read(site: Site, url: str) -> Source | None:
         return Source(page.title, url, excerpt(sections[0], 600), section=sections[0])
     if parts.hostname not in ("127.0.0.1", "localhost", "::1") or url.startswith(f"{site.origin}/"):
         return None
-    import httpx  # only for links to other servers on this computer
+    from app.sandbox.http.client_library import httpx  # only for links to other servers on this computer
 
     try:
         async with (

@@ -17,7 +17,7 @@ from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.model_catalog import ModelEntry, local_entry
 
 if TYPE_CHECKING:
-    import httpx
+    from app.sandbox.http.client_library import httpx
 
 HOST = "127.0.0.1"
 KNOCK_TIMEOUT_S = 0.25
@@ -49,7 +49,7 @@ class LocalServers:
 
     async def answer(self, entry: ModelEntry, messages: list[Json], sent: Json) -> AsyncIterator[Json]:
         """Yield the chunks of a streamed answer as the server sends them. Raises `HttpError` when it gives none."""
-        import httpx
+        from app.sandbox.http.client_library import httpx
 
         body: Json = {name: sent[name] for name in PASSED_ON if sent.get(name) is not None}
         body |= {"model": entry.extra["name"], "messages": messages, "stream": True}
@@ -75,10 +75,10 @@ class LocalServers:
 
     def _client(self) -> httpx.AsyncClient:
         if self._http is None:
-            import httpx  # 10 MB that a Sandbox without such a server never needs
+            from app.sandbox.http.client_library import httpx  # 10 MB that a Sandbox without such a server never needs
 
             timeout = httpx.Timeout(10.0, read=600.0)
-            self._http = httpx.AsyncClient(timeout=timeout, trust_env=False, verify=False)  # noqa: S501  plain http only
+            self._http = httpx.AsyncClient(timeout=timeout, trust_env=False, verify=False)
         return self._http
 
     async def _models_of(self, server: str, port: int) -> list[ModelEntry]:
@@ -86,7 +86,7 @@ class LocalServers:
             return []
         if find_spec("httpx") is None:
             return []  # nothing here could ask it
-        import httpx
+        from app.sandbox.http.client_library import httpx
 
         try:
             response = await self._client().get(f"http://{HOST}:{port}/v1/models", timeout=LIST_TIMEOUT_S)

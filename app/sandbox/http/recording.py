@@ -28,7 +28,7 @@ from app.sandbox.http.routes import API_ROOT
 from app.sandbox.http.validation import read_json
 
 if TYPE_CHECKING:
-    import httpx
+    from app.sandbox.http.client_library import httpx
 
 Handler = Callable[[Request], Awaitable[Response]]
 SHORT_ROOT = "/v1/"
@@ -109,7 +109,7 @@ class Recorder:
             return _plain(403 if host in self._hosts else 421, "Web pages cannot send requests through a recorder")
         if request.too_large:
             return _plain(413, f"The request body exceeds the limit of {MAX_BODY_BYTES // 1024**2} MB")
-        import httpx  # 10 MB that a Sandbox which does not record never needs
+        from app.sandbox.http.client_library import httpx  # 10 MB that a Sandbox which does not record never needs
 
         if self._client is None:
             self._client = httpx.AsyncClient(timeout=httpx.Timeout(TIMEOUT_S, connect=30.0))
@@ -139,7 +139,7 @@ class Recorder:
         self, request: Request, path: str, answer: httpx.Response, begun: float
     ) -> AsyncGenerator[bytes, None]:
         """Yield the body as it comes, and write the whole call down when it has ended well."""
-        import httpx
+        from app.sandbox.http.client_library import httpx
 
         pieces: list[Piece] = []
         before = begun

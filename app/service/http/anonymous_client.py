@@ -11,11 +11,10 @@ from collections.abc import AsyncIterable, Callable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import urlsplit
 
-import httpx
-
 from app.service.addresses import origin
 from app.service.errors import BadResponse, ServiceError, TimedOut
 from app.service.http.bodies import BoundedBody
+from app.service.http.client_library import httpx
 from app.service.http.network import Network
 from app.service.http.network_transport import NetworkTransport
 from app.service.http.tls import empty_context

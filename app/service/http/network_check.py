@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-import httpcore
-
 from app.service.addresses import is_web_address, origin
 from app.service.calls import Call
 from app.service.client import ServiceClient
@@ -29,6 +27,7 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.http.certificates import Certificate, day, read_certificate
+from app.service.http.client_library import httpcore
 from app.service.http.network import ConnectionRoute, Network, Proxy, UnusableProxy
 from app.service.http.network_dial import Dialer, HopFailed, sentence_of
 from app.service.http.network_stream import SocketStream
@@ -37,7 +36,7 @@ from app.service.retry import CallKind
 from app.translation import tr
 
 if TYPE_CHECKING:
-    import httpx
+    from app.service.http.client_library import httpx
 
 STEP_TIMEOUT_S = 10.0
 ANSWER_TIMEOUT_S = 15.0

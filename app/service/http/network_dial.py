@@ -13,8 +13,7 @@ import socket
 from collections.abc import Callable
 from typing import Literal
 
-import httpcore
-
+from app.service.http.client_library import httpcore
 from app.service.http.network import ConnectionRoute, Proxy
 from app.service.http.network_stream import SocketStream, dial, resolve
 from app.translation import tr

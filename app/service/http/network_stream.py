@@ -20,9 +20,8 @@ from itertools import chain, zip_longest
 from time import monotonic
 from typing import Any
 
-import httpcore
-
 from app.service.addresses import is_localhost
+from app.service.http.client_library import httpcore
 from app.translation import tr
 
 READ_BYTES = 1024 * 1024

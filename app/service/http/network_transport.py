@@ -11,9 +11,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
-import httpcore
-import httpx
-
+from app.service.http.client_library import httpcore, httpx
 from app.service.http.network import ConnectionRoute, Network, Proxy, UnusableProxy
 from app.service.http.network_dial import Dialer, Fault, HopFailed, Step, sentence_of
 from app.service.http.network_stream import SocketStream

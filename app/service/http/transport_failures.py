@@ -7,11 +7,10 @@ import ssl
 from collections.abc import Iterator
 from typing import Literal
 
-import httpx
-
 from app.service.addresses import is_loopback
 from app.service.calls import Call
 from app.service.errors import ConnectionFailed, ServiceError, TimedOut
+from app.service.http.client_library import httpx
 from app.service.http.time_limits import CONNECT_S
 from app.translation import tr
 
