@@ -16,7 +16,7 @@ SHARED = {"kit", "conversation", "shell"}
 FEATURES = sorted({each.parent.name for each in (ROOT / "app/ui").glob("*/__init__.py")} - SHARED)
 SHOWS = {"chat": ("app.ui.conversation",)}
 
-SHARED_BY_LAYERS = ("app.files", "app.formats", "app.translation", "app.text_encoding")
+SHARED_BY_LAYERS = ("app.files", "app.formats", "app.media_types", "app.translation", "app.text_encoding")
 
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -139,6 +139,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         for feature in FEATURES
     },
     "app.files": (),
+    "app.media_types": (),
     "app.text_encoding": ("chardet",),  # guesses the encoding of text that is not UTF-8
     "app.formats": (),
     "app.translation": ("app.formats",),

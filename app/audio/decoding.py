@@ -8,6 +8,7 @@ block of a file in memory. Call it in a thread.
 from __future__ import annotations
 
 import io
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from app.audio.formats import DEFAULT_PCM_RATE_HZ, can_decode, missing_sentence
-from app.audio.sound_file import open_forwards
+from app.audio.probe import Link, probe_file
+from app.audio.sound_file import LinkedFile, open_forwards
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -98,18 +100,20 @@ class StreamingBytes:
 def blocks_of(path: Path, *, kind: str = "", pcm_rate_hz: int = DEFAULT_PCM_RATE_HZ) -> Iterator[Block]:
     """Give a file's sound block by block; `kind` ("pcm", "mp3", …) where the bytes do not say. Raises `NotSound`.
 
-    A file that ends too early gives what there is of it.
+    Files that were joined give all of their sound, at the rate of each. A file that ends too early gives what there is.
     """
     try:
         with path.open("rb") as file:
-            head = file.read(12)
-            file.seek(0)
             if kind == "pcm":
                 yield from _raw_blocks(file, pcm_rate_hz)
-            elif head[:4] == b"RIFF":
+                return
+            found = probe_file(file)
+            file.seek(0)
+            if found.kind == "wav" and _wav_form(file)[0] is not None:
+                file.seek(0)
                 yield from _wav_blocks(file)
             else:
-                yield from _compressed_blocks(file, kind)
+                yield from _compressed_blocks(file, kind or found.kind, found.links)
     except OSError as error:
         raise NotSound(
             tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror or error)
@@ -220,30 +224,34 @@ def _wav_form(source: BinaryIO | StreamingBytes) -> tuple[tuple[int, int, int] |
     return None, seen
 
 
-def _compressed_blocks(file: BinaryIO, kind: str) -> Iterator[Block]:
-    """libsndfile first; FFmpeg for what it does not know."""
-    if file.read(4) == b"fLaC" and find_spec("av") is not None:
-        from app.audio.decoding_av import decode
-
-        file.seek(0)
-        yield from decode(file, "flac")  # the only one of the two that reads a streamed FLAC to its last sample
+def _compressed_blocks(file: BinaryIO, kind: str, links: tuple[Link, ...]) -> Iterator[Block]:
+    """libsndfile first, one link after the other; FFmpeg for what it does not know."""
+    given = False
+    for link in links or (Link(0, file.seek(0, os.SEEK_END)),):
+        try:
+            for block in _sndfile_blocks(LinkedFile(file, link)):
+                given = True
+                yield block
+        except NotSound:
+            if given:
+                continue  # one of several that is damaged
+            if find_spec("av") is None:
+                if kind in ("aac", "m4a", "mp4", "webm"):
+                    raise NotSound(missing_sentence(kind)) from None
+                raise
+            break
+    if given or find_spec("av") is None:
         return
-    file.seek(0)
-    try:
-        yield from _sndfile_blocks(file)
-        return
-    except NotSound:
-        if find_spec("av") is None:
-            if kind in ("aac", "m4a", "mp4", "webm"):
-                raise NotSound(missing_sentence(kind)) from None
-            raise
-    from app.audio.decoding_av import decode
+    from app.audio.decoding_av import decode, decode_unframed_aac, is_unframed_aac
 
+    if kind == "wav" and links and is_unframed_aac(links[0].prefix):
+        yield from decode_unframed_aac(LinkedFile(file, links[0]).read(), len(links[0].prefix))
+        return
     file.seek(0)
     yield from decode(file, None)
 
 
-def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
+def _sndfile_blocks(file: BinaryIO | io.RawIOBase) -> Iterator[Block]:
     import numpy as np
     import soundfile
 

@@ -8,6 +8,7 @@ PyAV is one of the Sandbox's engines, so it may be missing; nobody imports this 
 from __future__ import annotations
 
 import itertools
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,12 +39,50 @@ def decode(source: Any, container: str | None) -> Iterator[Block]:
             if not opened.streams.audio:
                 raise NotSound(tr("This file has no audio."))
             stream = opened.streams.audio[0]
-            resampler = av.AudioResampler(format="s16", layout="mono")
-            for frame in itertools.chain(opened.decode(stream), (None,)):
-                for one in resampler.resample(frame):
-                    samples = one.to_ndarray()[0].astype(np.int16)
-                    given += len(samples)
-                    yield Block(samples, int(one.sample_rate))
+            for block in _mixed(_frames(opened, stream)):
+                given += len(block.samples)
+                yield block
     except (av.FFmpegError, ValueError) as error:
         if not given:
             raise NotSound(tr("This file has no audio that Rialto can play.")) from error
+
+
+def _frames(opened: Any, stream: Any) -> Iterator[Any]:
+    """Decode packet by packet: a damaged one costs itself, not the rest."""
+    for packet in opened.demux(stream):
+        try:
+            yield from packet.decode()
+        except av.InvalidDataError:
+            continue
+
+
+def _mixed(frames: Iterator[Any]) -> Iterator[Block]:
+    resampler = av.AudioResampler(format="s16", layout="mono")
+    for frame in itertools.chain(frames, (None,)):
+        for one in resampler.resample(frame):
+            yield Block(one.to_ndarray()[0].astype(np.int16), int(one.sample_rate))
+
+
+def is_unframed_aac(header: bytes) -> bool:
+    """Whether a WAV header announces AAC without anything that says where a frame ends."""
+    at = header.find(b"fmt ")
+    return at >= 0 and header[at + 8 : at + 10] == b"\xff\x00"
+
+
+def decode_unframed_aac(data: bytes, begin: int) -> Iterator[Block]:
+    """Give the AAC of a whole WAV whose samples begin at `begin`. Raises `NotSound`.
+
+    FFmpeg cuts it into pieces that are no frames; as one packet, the decoder finds the next frame itself.
+    """
+    at = data.find(b"fmt ")
+    channels, rate_hz = struct.unpack_from("<HI", data, at + 10)
+    extra = int.from_bytes(data[at + 24 : at + 26], "little")
+    decoder = av.CodecContext.create("aac", "r")
+    decoder.extradata = data[at + 26 : at + 26 + extra]
+    decoder.sample_rate = rate_hz
+    decoder.layout = "mono" if channels == 1 else "stereo"
+    try:
+        frames = [*decoder.decode(av.Packet(data[begin:])), *decoder.decode(None)]
+    except (av.FFmpegError, ValueError) as error:
+        raise NotSound(tr("This file has no audio that Rialto can play.")) from error
+    yield from _mixed(iter(frames))

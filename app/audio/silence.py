@@ -5,38 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
 
     Levels = np.ndarray[tuple[int], np.dtype[np.float32]]
 
 STEP_S = 0.02
-BLOCK_STEPS = 500  # ten seconds at a time
 PAUSE_S = 0.3  # the silence that a cut should lie in
 COMFORTABLE_SHARE = 0.85  # of the longest part that parts are planned with, so that there is room to look for a pause
 SEARCHED_SHARE = 0.4  # of the longest part: how far before its end a pause is looked for
 
 
-def levels_of(path: Path) -> Levels:
-    """Return the root mean square (0 to 1) of every 20 ms of a file that soundfile reads. Raises `soundfile` errors.
+class LevelCounter:
+    """Takes one channel of samples (-1 to 1) as they come and gives their loudness. Two hours are 1.4 MB."""
 
-    Two hours are 1.4 MB.
-    """
-    import numpy as np
-    import soundfile
+    def __init__(self, rate_hz: int) -> None:
+        self._step = max(1, int(rate_hz * STEP_S))
+        self._pieces: list[Levels] = []
+        self._rest: Levels | None = None
 
-    pieces = []
-    with soundfile.SoundFile(path) as file:
-        step = max(1, int(file.samplerate * STEP_S))
-        for block in file.blocks(blocksize=step * BLOCK_STEPS, dtype="float32", always_2d=True):
-            mono = block.mean(axis=1)
-            whole = len(mono) // step * step
-            if whole:
-                pieces.append(np.sqrt(np.mean(mono[:whole].reshape(-1, step) ** 2, axis=1)))
-            if len(mono) > whole:
-                pieces.append(np.sqrt(np.mean(mono[whole:] ** 2, keepdims=True)))
-    return np.concatenate(pieces).astype(np.float32) if pieces else np.zeros(0, dtype=np.float32)
+    def add(self, samples: Levels) -> None:
+        import numpy as np
+
+        if self._rest is not None:
+            samples = np.concatenate((self._rest, samples))
+        whole = len(samples) // self._step * self._step
+        self._rest = samples[whole:]
+        self._pieces.append(np.sqrt(np.mean(samples[:whole].reshape(-1, self._step) ** 2, axis=1)))
+
+    def levels(self) -> Levels:
+        """Return the root mean square (0 to 1) of every 20 ms so far."""
+        import numpy as np
+
+        last = [] if self._rest is None or not len(self._rest) else [np.sqrt(np.mean(self._rest**2, keepdims=True))]
+        return np.concatenate([*self._pieces, *last, np.zeros(0)]).astype(np.float32)
 
 
 def cuts(levels: Levels, longest_s: float) -> list[float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -18,14 +19,52 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 if TYPE_CHECKING:
     import soundfile
 
+    from app.audio.probe import Link
 
-def open_forwards(source: Path | BinaryIO) -> soundfile.SoundFile:
+
+def open_forwards(source: Path | BinaryIO | io.RawIOBase) -> soundfile.SoundFile:
     """Return an open sound file. Raises what `soundfile.SoundFile` raises."""
     import soundfile
 
     file = soundfile.SoundFile(str(source) if isinstance(source, Path) else source)
     file.seekable = lambda: False
     return file
+
+
+class LinkedFile(io.RawIOBase):
+    """A link of a file, readable as if it were a file of its own. The file stays open."""
+
+    def __init__(self, file: BinaryIO, link: Link) -> None:
+        super().__init__()
+        self._file = file
+        self._link = link
+        self._at = 0
+        self._size = len(link.prefix) + link.end - link.begin
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, place: int, whence: int = os.SEEK_SET, /) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, start + place)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = min(len(buffer), max(0, self._size - self._at))
+        prefix = self._link.prefix[self._at : self._at + wanted]
+        data = prefix
+        if len(prefix) < wanted:
+            self._file.seek(self._link.begin + self._at + len(prefix) - len(self._link.prefix))
+            data = prefix + self._file.read(wanted - len(prefix))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,11 @@
 """Makes a sound file fit for upload: one channel at 16 kHz, whole or in parts, without loss or down to a stated size.
 
-Speech recognisers hear one channel at 16 kHz, so nothing is lost that they would use. Files are read and written in
-blocks of ten seconds. What soundfile cannot read (AAC, M4A, MP4, WEBM) becomes a WAV file first: `readable`.
+Speech recognizers use one channel at 16 kHz, so nothing is lost that they would use. Files are read as they are
+played, by `decoding.blocks_of`, so what is sent is what is heard and priced.
 """
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,19 +13,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.audio.decoding import NotSound, blocks_of
+from app.audio.duration import length_of
 from app.audio.resampling import Resampler
-from app.audio.silence import cuts, levels_of
-from app.audio.sound_file import new_sound_file, open_forwards
-from app.audio.wav_file import WavWriter
+from app.audio.silence import LevelCounter, cuts
+from app.audio.sound_file import new_sound_file
+from app.formats import format_number
 from app.translation import tr
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from app.audio.decoding import Samples
+
     Signal = np.ndarray[tuple[int], np.dtype[np.float32]]
 
 RATE_HZ = 16_000
 BLOCK_S = 10
+_FULL_SCALE = 32_768
+_LEAST_SHARE = 0.99  # of the counted length; with less, and a second, something in the middle was lost
 WORST_BYTES_PER_S = RATE_HZ * 2 * 1.02  # FLAC of noise: no smaller than the samples themselves
 # libsndfile turns its compression level c (0 to 1) into bits per second of one Opus channel
 OPUS_MOST_BPS, OPUS_LEAST_BPS = 256_000, 6_000
@@ -59,46 +63,6 @@ class Part:
     end_s: float
 
 
-def readable(
-    source: Path, scratch: Path, on_share: OnShare = lambda _: None, stop: ShouldStop = lambda: False
-) -> tuple[Path, bool]:
-    """Return a file that soundfile reads: the source itself, or `scratch`, a WAV file decoded from it (then True).
-
-    Raises `CannotPrepare` when nothing here can decode it, `Stopped`, `OSError`.
-    """
-    try:
-        with _opened(source):
-            pass
-    except CannotPrepare:
-        decode_to_wav(source, scratch, stop)
-        return scratch, True
-    return source, False
-
-
-def decode_to_wav(source: Path, target: Path, stop: ShouldStop = lambda: False) -> float:
-    """Write any sound, such as the one of a video, as 16-bit WAV; return its length in seconds."""
-    target.unlink(missing_ok=True)
-    writer: WavWriter | None = None
-    try:
-        for block in blocks_of(source):
-            if stop():
-                raise Stopped
-            writer = writer or WavWriter(target, block.rate_hz)
-            writer.write(block.samples.astype("<i2", copy=False).tobytes())
-        if writer is None:
-            raise NotSound(tr("{name} has no audio.", name=source.name))
-    except BaseException as error:
-        if writer is not None:
-            writer.close()
-        target.unlink(missing_ok=True)
-        if isinstance(error, NotSound):
-            raise CannotPrepare(error.sentence) from None
-        raise
-    seconds = writer.seconds
-    writer.close()
-    return seconds
-
-
 def longest_part_s(limit_bytes: int) -> float:
     """Return how many seconds of any sound surely fit into `limit_bytes` as FLAC, one channel at 16 kHz."""
     return float(int((limit_bytes - 100_000) / WORST_BYTES_PER_S))
@@ -106,8 +70,8 @@ def longest_part_s(limit_bytes: int) -> float:
 
 def to_flac(source: Path, target: Path, on_share: OnShare = lambda _: None, stop: ShouldStop = lambda: False) -> float:
     """Write the whole file as FLAC; return its length in seconds. Raises `CannotPrepare`, `Stopped`, `OSError`."""
-    with _opened(source) as file, new_sound_file(target, RATE_HZ, "FLAC", "PCM_16") as out:
-        return _copy(file, out, 0, file.frames, on_share, stop)
+    with new_sound_file(target, RATE_HZ, "FLAC", "PCM_16") as out:
+        return _copy(_signal(source, on_share, stop), out) / RATE_HZ
 
 
 def bitrate_for(seconds: float, target_bytes: int) -> int:
@@ -128,15 +92,14 @@ def compress(
 
     Raises `CannotPrepare` when even the least quality is too much, which for 25 MB is after nine hours.
     """
-    with _opened(source) as file:
-        seconds = file.frames / file.samplerate
+    seconds = _seconds(source)
     bps = bitrate_for(seconds, target_bytes)
     for _ in range(TRIES):
         if bps < OPUS_LEAST_BPS:
             break
         level = (OPUS_MOST_BPS - bps) / (OPUS_MOST_BPS - OPUS_LEAST_BPS)
-        with _opened(source) as file, new_sound_file(target, RATE_HZ, "OGG", "OPUS", level) as out:
-            _copy(file, out, 0, file.frames, on_share, stop)
+        with new_sound_file(target, RATE_HZ, "OGG", "OPUS", level) as out:
+            _copy(_signal(source, on_share, stop), out)
         size = target.stat().st_size
         if size <= target_bytes:
             return size
@@ -159,59 +122,100 @@ def split(
     """
     longest_s = min(longest_s or longest_part_s(limit_bytes), longest_part_s(limit_bytes))
     folder.mkdir(parents=True, exist_ok=True)
-    with _opened(source) as file:
-        edges = [0.0, *cuts(levels_of(source), longest_s), file.frames / file.samplerate]
-        parts: list[Part] = []
-        for number, (begin, end) in enumerate(itertools.pairwise(edges), 1):
-            path = folder / f"{source.stem[:60]} part {number:02d}.flac"
-            first, last = round(begin * file.samplerate), round(end * file.samplerate)
-            done = begin / edges[-1] if edges[-1] else 0.0
-            share = (end - begin) / edges[-1] if edges[-1] else 1.0
-
-            def tell(inner: float, done: float = done, share: float = share) -> None:
-                on_share(done + inner * share)
-
-            with new_sound_file(path, RATE_HZ, "FLAC", "PCM_16") as out:
-                _copy(file, out, first, last, tell, stop)
-            parts.append(Part(path, begin, end))
+    levels = LevelCounter(RATE_HZ)
+    total = 0
+    for block in _signal(source, lambda share: on_share(share / 2), stop):
+        levels.add(block)
+        total += len(block)
+    edges = [0, *(round(at * RATE_HZ) for at in cuts(levels.levels(), longest_s)), total]
+    signal = _Taker(_signal(source, lambda share: on_share(0.5 + share / 2), stop))
+    parts: list[Part] = []
+    for number, (first, last) in enumerate(itertools.pairwise(edges), 1):
+        path = folder / f"{source.stem[:60]} part {number:02d}.flac"
+        with new_sound_file(path, RATE_HZ, "FLAC", "PCM_16") as out:
+            _copy(signal.take(last - first), out)
+        parts.append(Part(path, first / RATE_HZ, last / RATE_HZ))
     return tuple(parts)
 
 
-def _copy(file: Any, out: Any, first: int, last: int, on_share: OnShare, stop: ShouldStop) -> float:
-    resampler = Resampler(file.samplerate, RATE_HZ)
-    total = max(1, last - first)
-    done = 0
-    if file.tell() != first:  # parts follow one another; going to a place in an MP3 costs its first milliseconds
-        file.seek(first)
-    for block in _mono_blocks(file, total):
-        if stop():
-            raise Stopped
-        out.write(resampler.feed(block))
-        done += len(block)
-        on_share(min(1.0, done / total))
-    out.write(resampler.flush())
-    return done / float(file.samplerate)
+def _copy(signal: Iterator[Signal], out: Any) -> int:
+    samples = 0
+    for block in signal:
+        out.write(block)
+        samples += len(block)
+    return samples
 
 
-def _mono_blocks(file: Any, frames: int) -> Iterator[Signal]:
-    left = frames
-    while left > 0:
-        block = file.read(min(left, file.samplerate * BLOCK_S), dtype="float32", always_2d=True)
-        if not len(block):
-            return
-        left -= len(block)
-        yield block.mean(axis=1) if block.shape[1] > 1 else block[:, 0]
+class _Taker:
+    """Gives a signal in pieces of exact lengths."""
+
+    def __init__(self, signal: Iterator[Signal]) -> None:
+        self._signal = signal
+        self._rest: Signal | None = None
+
+    def take(self, samples: int) -> Iterator[Signal]:
+        """Give the next samples; fewer only at the end."""
+        while samples > 0:
+            block = self._rest if self._rest is not None else next(self._signal, None)
+            if block is None:
+                return
+            self._rest = block[samples:] if len(block) > samples else None
+            block = block[:samples]
+            samples -= len(block)
+            yield block
 
 
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """A sound file to read. What is wrong with it, at its beginning or in its middle, is `CannotPrepare`."""
-    import soundfile
+def _seconds(source: Path) -> float:
+    return length_of(source, "") or 0.0
 
+
+def _long_blocks(source: Path) -> Iterator[tuple[Samples, int]]:
+    """Give a file's sound in blocks of ten seconds, each with its rate."""
+    import numpy as np
+
+    held: list[Samples] = []
+    size = rate_hz = 0
+    for block in blocks_of(source):
+        if held and (block.rate_hz != rate_hz or size >= rate_hz * BLOCK_S):
+            yield np.concatenate(held), rate_hz
+            held, size = [], 0
+        rate_hz = block.rate_hz
+        held.append(block.samples)
+        size += len(block.samples)
+    if held:
+        yield np.concatenate(held), rate_hz
+
+
+def _signal(source: Path, on_share: OnShare, stop: ShouldStop) -> Iterator[Signal]:
+    """Give a file's sound as one channel at 16 kHz, -1 to 1. Raises `CannotPrepare`, `Stopped`."""
+    import numpy as np
+
+    total = max(1.0, _seconds(source) * RATE_HZ)
+    resampler, rate_hz, done, heard = Resampler(RATE_HZ, RATE_HZ), RATE_HZ, 0, 0
     try:
-        with open_forwards(path) as file:
-            yield file
-    except soundfile.LibsndfileError as error:
+        for samples, block_hz in _long_blocks(source):
+            if stop():
+                raise Stopped
+            if block_hz != rate_hz:  # of the next of several files that were joined
+                yield resampler.flush()
+                resampler, rate_hz = Resampler(block_hz, RATE_HZ), block_hz
+            heard += len(samples)
+            signal = resampler.feed((samples / _FULL_SCALE).astype(np.float32))
+            done += len(signal)
+            yield signal
+            on_share(min(1.0, done / total))
+        yield resampler.flush()
+    except NotSound as error:
         raise CannotPrepare(
-            tr("{name} cannot be read as audio: {error_string}", name=path.name, error_string=error.error_string)
+            tr("{name} cannot be read as audio: {reason}", name=source.name, reason=error.sentence)
         ) from None
+    if done < total * _LEAST_SHARE - RATE_HZ:
+        raise CannotPrepare(
+            tr(
+                "{name} cannot be read as audio: it is damaged after {seconds} s.",
+                name=source.name,
+                seconds=format_number(done / RATE_HZ, 1),
+            )
+        )
+    if not heard:
+        raise CannotPrepare(tr("{name} has no audio.", name=source.name))

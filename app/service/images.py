@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from app.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.service.calls import Call, CallRecord, Content, JsonContent, limit
 from app.service.client import OnWait, ServiceClient, ServiceResponse
 from app.service.errors import BadResponse, WrongMedia
 from app.service.exchange import Exchange
 from app.service.http.bodies import MIB
-from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.service.http.multipart import FormContent, FormFile, OnProgress
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.service.http.time_limits import IMAGE_S

@@ -14,11 +14,11 @@ from types import TracebackType
 
 from pydantic import Field
 
+from app.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_program, looks_like_text, sniff
 from app.service.calls import Call, CallRecord, JsonContent, limit
 from app.service.client import OnWait, ServiceClient, ServiceResponse
 from app.service.errors import BadResponse, WrongMedia
 from app.service.exchange import Exchange
-from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_program, looks_like_text, sniff
 from app.service.http.multipart import FormContent, FormFile, OnProgress
 from app.service.http.time_limits import SPEECH_S
 from app.service.http.upload_check import check_upload, sound_kind

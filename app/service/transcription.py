@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from app.media_types import MEDIA_TYPES
 from app.service import amounts
 from app.service.calls import Call, limit
 from app.service.client import OnWait, ServiceClient, ServiceResponse
@@ -20,7 +21,6 @@ from app.service.errors import WrongMedia
 from app.service.exchange import Exchange
 from app.service.http.bodies import MAX_JSON_BYTES
 from app.service.http.error_bodies import plain_text
-from app.service.http.media_types import MEDIA_TYPES
 from app.service.http.multipart import FormContent, FormFile, OnProgress
 from app.service.http.time_limits import TRANSCRIPTION_S
 from app.service.http.upload_check import check_upload, sound_kind

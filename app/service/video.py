@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from app.media_types import HEAD_BYTES, looks_like_text, sniff, sniff_file
 from app.service.amounts import charge, number, seconds
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import OnWait, ServiceClient, ServiceResponse
@@ -25,7 +26,6 @@ from app.service.exchange import Exchange
 from app.service.http.bodies import MAX_JSON_BYTES, MIB
 from app.service.http.downloads import OnReceived, Part, drop_part, mark_of, read_part, rest_of, save
 from app.service.http.json_text import read_json
-from app.service.http.media_types import HEAD_BYTES, looks_like_text, sniff
 from app.service.http.time_limits import VIDEO_FETCH_S, VIDEO_QUEUE_S
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
@@ -355,7 +355,7 @@ def _kind_of(path: Path) -> str:
     """What a file is by its beginning; blocks. What it is not said to be, whoever checks the video says."""
     try:
         with path.open("rb") as file:
-            return sniff(file.read(HEAD_BYTES)) or ""
+            return sniff_file(file) or ""
     except OSError:
         return ""
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from app.media_types import looks_like_text, sniff
 from app.service.calls import Call
 from app.service.errors import BadResponse, LimitExceeded, ServiceError, StreamCut
 from app.service.exchange import FormPart
 from app.service.http.downloads import save
-from app.service.http.media_types import looks_like_text, sniff
 from app.service.http.multipart import FormContent, FormFile
 from app.service.http.size_limits import MAX_UPLOAD_BYTES
 from app.service.http.upload_check import check_upload

@@ -6,16 +6,16 @@ import asyncio
 from pathlib import Path
 
 from app.formats import format_number
+from app.media_types import sniff_file
 from app.service.calls import limit
 from app.service.errors import LimitExceeded
-from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.http.size_limits import LIMIT_WORDS, MAX_UPLOAD_BYTES
 from app.translation import tr
 
 
 async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
     """Return the file's size. Raises `LimitExceeded` for one that is missing, empty, over 25 MB or of another kind."""
-    size, head = await asyncio.to_thread(_look, path)
+    size, kind = await asyncio.to_thread(_look, path)
     limit(size > 0, "file", "1", tr("{name} is empty.", name=path.name))
     limit(
         size <= MAX_UPLOAD_BYTES,
@@ -29,7 +29,7 @@ async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
         ),
     )
     limit(
-        sniff(head) in kinds,
+        kind in kinds,
         "file",
         ", ".join(sorted(kinds)),
         tr("{name} cannot be used. {sentence}", name=path.name, sentence=sentence),
@@ -38,15 +38,15 @@ async def check_upload(path: Path, kinds: frozenset[str], sentence: str) -> int:
 
 
 async def sound_kind(path: Path) -> str | None:
-    """What the file is, by how it begins."""
-    _, head = await asyncio.to_thread(_look, path)
-    return sniff(head)
+    """What the file is, by its bytes."""
+    _, kind = await asyncio.to_thread(_look, path)
+    return kind
 
 
-def _look(path: Path) -> tuple[int, bytes]:
+def _look(path: Path) -> tuple[int, str | None]:
     try:
         with path.open("rb") as file:
-            return path.stat().st_size, file.read(HEAD_BYTES)
+            return path.stat().st_size, sniff_file(file)
     except OSError as error:
         raise LimitExceeded(
             tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field="file"

@@ -5,6 +5,7 @@ Names and file endings are not believed. Everything here reads, decodes or encod
 
 from __future__ import annotations
 
+import io
 import struct
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from PySide6.QtGui import QImage
 
 from app.core import number_format
 from app.formats import format_number
-from app.service.http.media_types import sniff
+from app.media_types import sniff_file
 from app.service.http.size_limits import LIMIT_WORDS
 from app.text_encoding import NotText, decode_text, decoded_as, is_text, name_of
 from app.translation import tr, tr_n
@@ -147,7 +148,7 @@ def form_of(data: bytes) -> str:
             return form
     if data[:4] == b"FORM" and data[8:12] in (b"AIFF", b"AIFC"):
         return "aiff"
-    return sniff(data[:64]) or ""
+    return sniff_file(io.BytesIO(data)) or ""
 
 
 def _is_bitmap(data: bytes) -> bool:

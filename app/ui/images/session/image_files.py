@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from app.service.http.media_types import HEAD_BYTES, sniff
+from app.media_types import HEAD_BYTES, sniff
 from app.service.images import GeneratedImage
 from app.storage.atomic_files import write_atomically
 from app.storage.images import ImageFiles, StoredImage

@@ -14,7 +14,7 @@ from app.core.file_saving import SavedFile
 from app.core.tasks import TaskScope
 from app.core.trash import move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
-from app.service.http.media_types import HEAD_BYTES, sniff
+from app.media_types import HEAD_BYTES, sniff
 from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError, unavailable

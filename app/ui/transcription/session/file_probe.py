@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.audio.duration import length_of
 from app.audio.formats import format_title
-from app.service.http.media_types import HEAD_BYTES, sniff
+from app.media_types import sniff_file
 from app.service.http.size_limits import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES
 from app.service.transcription import FILE_KINDS, FILE_SUFFIXES
 from app.translation import tr
@@ -57,10 +57,10 @@ def _agrees(suffix: str, kind: str) -> bool:
 
 
 def look(path: Path, *, with_length: bool = True) -> FileProbe:
-    """Return what a file is, told from its first bytes; never raises."""
+    """Return what a file is, told from its bytes; never raises."""
     try:
         with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
+            kind = sniff_file(file) or ""
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
         return FileProbe(
@@ -70,7 +70,6 @@ def look(path: Path, *, with_length: bool = True) -> FileProbe:
         )
     if not size:
         return FileProbe(path, path.name, problem=tr("{name} is empty.", name=path.name))
-    kind = sniff(head) or ""
     if kind not in FILE_KINDS:
         return FileProbe(
             path,

@@ -11,7 +11,6 @@ from app.audio.upload_conversion import (
     CannotPrepare,
     compress,
     longest_part_s,
-    readable,
     split,
     to_flac,
 )
@@ -131,12 +130,7 @@ class Preparer:
         if parts or (self._row.duration_s or 0) > 3 * longest_part_s(SURE_UPLOAD_BYTES):  # surely too long for one
             return self._parts(looked, parts)
         target_path = self._folders.upload_of(self._row, ".flac")
-        source, is_scratch = self._readable(looked)
-        try:
-            to_flac(source, target_path, self._on_share, self._stop)
-        finally:
-            if is_scratch:
-                source.unlink(missing_ok=True)
+        to_flac(looked.path, target_path, self._on_share, self._stop)
         if target_path.stat().st_size > SURE_UPLOAD_BYTES:
             target_path.unlink()
             return self._parts(looked, parts)
@@ -144,35 +138,21 @@ class Preparer:
 
     def _compressed(self, looked: FileProbe, target_bytes: int) -> Upload:
         target = self._folders.upload_of(self._row, ".ogg")
-        source, is_scratch = self._readable(looked)
-        try:
-            compress(source, target, min(target_bytes, SURE_UPLOAD_BYTES), self._on_share, self._stop)
-        finally:
-            if is_scratch:
-                source.unlink(missing_ok=True)
+        compress(looked.path, target, min(target_bytes, SURE_UPLOAD_BYTES), self._on_share, self._stop)
         return Upload(target, f"{looked.path.stem}.ogg")
 
     def _parts(self, looked: FileProbe, parts: tuple[PartRow, ...]) -> tuple[Upload, ...]:
         if parts and all(part.received or Path(part.path).is_file() for part in parts):
             return tuple(_upload(part.number, Path(part.path), part.start_s, part.end_s) for part in parts)
-        source, is_scratch = self._readable(looked)
-        try:
-            cut = split(
-                source,
-                self._folders.parts_of(self._row),
-                SURE_UPLOAD_BYTES,
-                self._on_share,
-                self._stop,
-                longest_s=min(self._longest_s or longest_part_s(SURE_UPLOAD_BYTES), longest_part_s(SURE_UPLOAD_BYTES)),
-            )
-        finally:
-            if is_scratch:
-                source.unlink(missing_ok=True)
+        cut = split(
+            looked.path,
+            self._folders.parts_of(self._row),
+            SURE_UPLOAD_BYTES,
+            self._on_share,
+            self._stop,
+            longest_s=min(self._longest_s or longest_part_s(SURE_UPLOAD_BYTES), longest_part_s(SURE_UPLOAD_BYTES)),
+        )
         return tuple(_upload(number, one.path, one.start_s, one.end_s) for number, one in enumerate(cut, 1))
-
-    def _readable(self, looked: FileProbe) -> tuple[Path, bool]:
-        scratch = self._folders.upload_of(self._row, ".decoded.wav")
-        return readable(looked.path, scratch, self._on_share, self._stop)
 
 
 def _upload(number: int, path: Path, start_s: float, end_s: float) -> Upload:
@@ -182,7 +162,7 @@ def _upload(number: int, path: Path, start_s: float, end_s: float) -> Upload:
 def clean_up(folders: Folders, row: TranscriptRow) -> None:
     """Delete what was made for an upload that is over, where the disk lets; the person's own sound stays."""
     with contextlib.suppress(OSError):
-        for suffix in (".flac", ".ogg", ".decoded.wav"):
+        for suffix in (".flac", ".ogg"):
             folders.upload_of(row, suffix).unlink(missing_ok=True)
         folder = folders.parts_of(row)
         if folder.is_dir():

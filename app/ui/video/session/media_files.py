@@ -10,8 +10,8 @@ from typing import Any
 
 from app.audio.duration import length_of as length_of_sound
 from app.formats import format_number
+from app.media_types import MEDIA_TYPES, sniff_file
 from app.service.errors import LimitExceeded
-from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.storage.video_check import NotAVideo, check_video
 from app.translation import tr
 from app.ui.video.model_constraints import (
@@ -72,7 +72,7 @@ def check(path: Path, name: str) -> str:
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
-            kind = sniff(file.read(HEAD_BYTES))
+            kind = sniff_file(file)
     except OSError as error:
         raise LimitExceeded(
             tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field=name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping
+from typing import BinaryIO
 
 HEAD_BYTES = 64
 FEWEST_LETTERS = 16  # fewer could be a sample or two of very quiet sound
@@ -28,6 +29,28 @@ MEDIA_TYPES: Mapping[str, str] = {
 }
 AUDIO_ONLY_BRANDS = (b"M4A ", b"M4B ", b"M4P ")
 OPUS_MARK = b"OpusHead"
+
+
+ID3_BYTES = 10
+
+
+def sniff_file(file: BinaryIO) -> str | None:
+    """Return the kind of media in an open file; of sound behind an ID3 tag, its own kind. Leaves it anywhere."""
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    at = 0
+    while head.startswith(b"ID3") and len(head) >= ID3_BYTES:
+        at += id3_bytes(head)
+        file.seek(at)
+        head = file.read(HEAD_BYTES)
+    found = sniff(head)
+    return found if not at or found in ("flac", "aac", "wav", "ogg", "opus") else "mp3"
+
+
+def id3_bytes(head: bytes) -> int:
+    """Return the length of the ID3 tag that `head` begins with."""
+    size = sum((byte & 0x7F) << shift for byte, shift in zip(head[6:10], (21, 14, 7, 0), strict=True))
+    return ID3_BYTES + size + (ID3_BYTES if head[5] & 0x10 else 0)
 
 
 def sniff(head: bytes) -> str | None:
