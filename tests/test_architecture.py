@@ -527,7 +527,7 @@ AT_THE_START = (
 )
 LATE_IMPORTS_AT_THE_START = 172
 LATE_IMPORTS = {
-    "app.audio.decoding": 3,  # PyAV may be missing
+    "app.audio.decoding": 2,  # PyAV may be missing
     "app.audio.encoding": 1,
     "app.translation": 1,  # gettext: English needs none of it
     "app.credentials.redaction": 1,  # loaded before the first paint

@@ -82,7 +82,7 @@ def hash_of(heading: str, text: str) -> bytes:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """Open the index, made anew where it is missing, damaged or of another form. Raises `sqlite3.Error`, `OSError`."""
+    """Open the index, made again where it is missing, damaged or of another form. Raises `sqlite3.Error`, `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for attempt in (1, 2):
         connection = sqlite3.connect(path, isolation_level=None, timeout=30)

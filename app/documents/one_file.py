@@ -47,7 +47,7 @@ def serve(name: str, path: str) -> int:
         reason = error.reason
     except MemoryError:
         reason = Reason.MEMORY
-    except Exception:  # readers of strangers' files: whatever else one raises is that file's fault
+    except Exception:  # anything else that a reader of an untrusted file raises is that file's fault
         reason = Reason.DAMAGED
     else:
         sys.stdout.buffer.write(notes.to_text().encode() + b"\n" + text.encode("utf-8", "replace"))

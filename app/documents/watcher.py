@@ -84,7 +84,7 @@ class DocumentWatcher:
             self._tell({"paused": paused})
 
     def look_again(self) -> None:
-        """Look at everything once more, for changes that nobody told of."""
+        """Look at everything once more, for changes that were not announced."""
         with self._lock:
             self._tell({})
 

@@ -2,7 +2,7 @@
 
 Lines of JSON both ways. In: `{"roots": [...], "paused": bool, "given_up": {path: reason}}`, again with each change, and
 `{}` to look at everything once more. Out: `{"state": "looking" | "reading" | "paused" | "idle", "path", "done", "of"}`;
-whoever reads them ends this process when one takes too long. The open input is the lifeline.
+the reader of these lines ends this process when one takes too long. The open input is the lifeline.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Worker:
             raise
         except OSError:
             self._writer.skip(entry, Reason.LOCKED)
-        except Exception:  # readers of strangers' files: whatever else one raises is that file's fault
+        except Exception:  # anything else that a reader of an untrusted file raises is that file's fault
             self._writer.skip(entry, Reason.DAMAGED, digest)
 
     def _watch(self) -> None:
