@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from environments import ROOT
@@ -53,7 +54,7 @@ def make(version: str, epoch: int, folder: Path, icons: Path, notices: Path, tar
             (program / "_internal" / name).rename(engines / name)
     _system_files(trees["rialto"], version, epoch, icons)
     architecture = quietly(["dpkg", "--print-architecture"]).strip()
-    paths = []
+    orders = []
     for name, tree in trees.items():
         _documents(tree, name, version, epoch, notices)
         _settle(tree, epoch)
@@ -64,8 +65,9 @@ def make(version: str, epoch: int, folder: Path, icons: Path, notices: Path, tar
         else:
             needs = f"{needs}, {NOT_LINKED}"
             more = "Section: net\nRecommends: rialto-sandbox, gnome-keyring | kwalletmanager, fonts-noto-color-emoji\n"
-        paths.append(_packed(tree, name, version, epoch, architecture, needs, more, target))
-    return paths
+        orders.append((tree, name, version, epoch, architecture, needs, more, target))
+    with ThreadPoolExecutor() as pool:  # each takes minutes on one processor
+        return list(pool.map(lambda order: _packed(*order), orders))
 
 
 def filled(name: str, version: str, epoch: int, package: str = "") -> str:
