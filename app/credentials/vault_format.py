@@ -9,7 +9,7 @@
 How the three kinds of trouble are told apart: the lengths find a missing end and the checksum finds accidental
 damage, both before any passphrase is asked for. Verifier and body are sealed apart, each with everything before the
 verifier as associated data: when neither opens the passphrase is wrong, when only one does the other was tampered
-with. Somebody who changes the salt and mends the checksum makes every passphrase look wrong: no format can tell that
+with. Changing the salt and repairing the checksum makes every passphrase look wrong: no format can tell that
 apart.
 
 Nothing here protects against an old copy of the whole file being put back.

@@ -197,7 +197,7 @@ async def test_an_image_is_fetched_once_and_deleted_with_the_consent(
 
 
 async def test_an_image_comes_through_the_proxy_and_its_host_is_on_the_list(tasks: TaskScope) -> None:
-    """The author of a character must not learn the address of whoever reads behind a proxy."""
+    """The author of a character must not learn the address of a reader behind a proxy."""
     seen: list[bytes] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
