@@ -125,6 +125,7 @@ class ChatPage(QObject):
         conversation.stream_began.connect(view.begin_stream)
         conversation.text_arrived.connect(view.append_text)
         conversation.reasoning_arrived.connect(view.append_reasoning)
+        conversation.texts_replaced.connect(view.replace_texts)
         conversation.stream_ended.connect(view.end_stream)
         conversation.request_changed.connect(self._show_request)
         view.action.connect(self.act_on_row)

@@ -77,6 +77,7 @@ class ChatPageController(QObject):
         conversation.comparison_changed.connect(self._show_comparison)
         conversation.compared_row_changed.connect(lambda row: self.comparison.update_row(row))
         conversation.compared_text_arrived.connect(lambda *came: self.comparison.append(*came))
+        conversation.compared_texts_replaced.connect(lambda *texts: self.comparison.replace_texts(*texts))
         conversation.compared_ended.connect(lambda row_id: self.comparison.end(row_id))
         conversation.rows_reset.connect(lambda _rows: self._recount())
         conversation.stream_ended.connect(lambda _row: self._recount())

@@ -194,6 +194,11 @@ class MessageView(QAbstractScrollArea):
         """Take a piece of the model's thoughts."""
         self.stream.append(row_id, reasoning=delta)
 
+    def replace_texts(self, row_id: str, text: str, reasoning: str) -> None:
+        """Show other texts of an answer that is streamed, such as one that turned out to be reasoning."""
+        if self.stack.number_of(row_id) is not None:
+            self.update_row(row_id, text=text, reasoning=reasoning)
+
     def end_stream(self, row_id: str) -> None:
         """Say that a row's text is complete. What is not on screen yet follows within moments."""
         number = self.stack.number_of(row_id)

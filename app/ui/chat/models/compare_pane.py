@@ -194,6 +194,12 @@ class ComparePane(QWidget):
         if text:
             column.view.append_text(row_id, text)
 
+    def replace_texts(self, row_id: str, text: str, thoughts: str) -> None:
+        """What was shown as text of one answer is thoughts."""
+        column = self.column(row_id)
+        if column is not None:
+            column.view.replace_texts(row_id, text, thoughts)
+
     def end(self, row_id: str) -> None:
         column = self.column(row_id)
         if column is not None:

@@ -412,7 +412,7 @@ class AnswerQueue(QObject):
         known = self._exchanges.get(row)
         if known is not None and known.status is None:  # the first words: the answer's headers are there as well
             self._begun(row, writer)
-        if self._problems.pop(row, None) is not None or arrived.moved:
+        if self._problems.pop(row, None) is not None:
             self.changed.emit(row)
         self.arrived.emit(row, arrived)
 

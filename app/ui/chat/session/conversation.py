@@ -56,12 +56,14 @@ class Conversation(QObject):
     stream_began = Signal(str)
     text_arrived = Signal(str, str)
     reasoning_arrived = Signal(str, str)
+    texts_replaced = Signal(str, str, str)  # row id, text, thoughts: not what was shown with something added
     stream_ended = Signal(str)
     request_changed = Signal(object)  # RequestView
     head_changed = Signal(str)  # chat id; something that header, list or totals show is another one
     comparison_changed = Signal(object)  # tuple[MessageRow, ...]; () when the conversation is shown again
     compared_row_changed = Signal(object)  # MessageRow
     compared_text_arrived = Signal(str, str, str)  # row id, text, thoughts
+    compared_texts_replaced = Signal(str, str, str)  # the same of a compared answer
     compared_ended = Signal(str)
 
     def __init__(
@@ -524,6 +526,12 @@ class Conversation(QObject):
         if message is not None and is_shown and arrived.sources_changed:
             self.row_changed.emit(self._row(message))
         is_compared = message_id in self.compared
+        if message is not None and arrived.moved:
+            row = self._row(message)
+            if is_shown:
+                self.texts_replaced.emit(row.id, row.text, row.reasoning)
+            if is_compared:
+                self.compared_texts_replaced.emit(row.id, row.text, row.reasoning)
         if is_compared and (arrived.text or arrived.reasoning):
             self.compared_text_arrived.emit(message_id, arrived.text, arrived.reasoning)
         if (is_compared or (is_shown and not arrived.sources_changed)) and not self._receipt_timer.isActive():
