@@ -18,7 +18,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 
 from app.core.current_account import CurrentAccount
+from app.core.receipt_recorder import ReceiptRecorder
 from app.core.sealed_sessions import SealedSessions, sandbox_trust
+from app.core.spending_limits import SpendingLimits
+from app.core.tabs import tab_of
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
@@ -27,6 +30,7 @@ from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
+from app.storage.receipts import Receipts
 from app.storage.service_cache import Enclaves, ServiceCache
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
@@ -424,6 +428,7 @@ class SandboxChatPresenterHarness(OnSandbox):
     sandbox: RunningSandbox
     database: Database
     undo_stack: UndoStack
+    receipt_recorder: ReceiptRecorder = field(init=False)
 
     async def sealed_sessions(self) -> SealedSessions:
         """As the program makes them, with the root of this Sandbox."""
@@ -454,13 +459,31 @@ async def open_sandbox_chat_presenter(
     async def read_key() -> str:
         return sandbox.api_key
 
-    service = open_service(sandbox.base_url, dialect, ApiKeyAuth(read_key), lambda exchange: None)
+    async def ask(_question: object) -> bool:
+        return True
+
+    account = Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox")
+    limits = SpendingLimits(lambda: {}, lambda: presenter.account_models.models(), ask, tab_of)
+    recorder = ReceiptRecorder(current_account, tasks, spending_limits=limits)
+    service = open_service(
+        sandbox.base_url,
+        dialect,
+        ApiKeyAuth(read_key),
+        recorder.recorder(account),
+        gate=limits.gate(account),
+        on_unsent=recorder.unsent,
+    )
     database = await Database.open(home / "rialto.sqlite3")
+    receipts = Receipts(database)
+    await receipts.settle_after_start()  # as the program does, before the chats
+    await recorder.start(receipts)
     settings, undo_stack = SettingsStore(home / "settings.json"), UndoStack(tasks)
     presenter = ChatPresenter(current_account, settings, tasks, undo_stack)
     tab = kind(presenter, ChatStore(database), tasks, sandbox, database, undo_stack)
+    tab.receipt_recorder = recorder
+    recorder.corrected.connect(presenter.take_correction)
     try:
-        current_account.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)
+        current_account.use(account, service)
         await presenter.start(tab.history, ServiceCache(database), tab.sealed_sessions)
         presenter.refresh_models()
         await tasks.idle()

@@ -7,13 +7,23 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from app.core.money import at_most
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from app.service.chat_types import TextDelta, ToolCall, ToolCallsFound, Usage, UsageReported
+from app.service.models import Model
 from app.storage.paths import resources
+from app.storage.receipts import Receipts
+from app.ui.chat.session.answer_writer import Ending, store_ending
+from app.ui.chat.session.estimate import TokenCounter
+from app.ui.chat.session.live_answer import LiveAnswer
+from app.ui.chat.session.view_values import learn_from, likely_prompt
 from tests.kit.chat import open_sandbox_chat_presenter
+from tests.kit.waiting import until
 from tests.ui.silent_service import silent_service
 
 
@@ -116,7 +126,94 @@ async def test_killed_mid_answer_the_text_is_there_after_a_restart(tmp_home: Pat
         row = tab.rows[-1]
         assert row.state == "interrupted"
         assert len(row.text) == shown_chars
+        (left,) = [each for each in await Receipts(tab.database).recent() if each.endpoint.startswith("POST")]
+        assert (left.outcome, left.cost_source) == ("cut", "possible")
+        assert left.cost_usd is not None and left.cost_usd == left.estimate_usd > 0
+        message = await tab.history.message(row.id)
+        assert (message.cost_usd, message.usage["cost_source"]) == (left.cost_usd, "possible")
+        assert (await tab.history.chat(message.chat_id)).cost_usd == left.cost_usd
+        assert row.receipt[0].text == f"{at_most(left.cost_usd)}, play money"
         tab.presenter.message_actions.act(row.id, "continue")
         await tab.tasks.idle()
         assert tab.rows[-1].state == "complete"
         assert tab.rows[-1].text.startswith(row.text)
+
+
+async def test_a_stopped_answer_costs_up_to_its_expected_price_until_the_balance_tells(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    """Receipt, message, chat and list agree before and after."""
+    with silent_service(tmp_home / "slow-sandbox") as box:
+        async with open_sandbox_chat_presenter(tmp_home, box) as tab:
+            tab.presenter.send("What happens when an answer is cut off?")
+            await until(lambda: len(tab.rows) == 2 and len(tab.rows[-1].text) > 20)
+            tab.presenter.stop()
+            await tab.tasks.idle()
+            (kept,) = [each for each in await Receipts(tab.database).recent() if each.endpoint.startswith("POST")]
+            assert (kept.outcome, kept.cost_source, kept.cost_usd) == ("stopped", "possible", kept.estimate_usd)
+            assert kept.cost_usd is not None
+            message = await tab.history.message(tab.rows[-1].id)
+            assert (message.cost_usd, message.usage["cost_source"]) == (kept.cost_usd, "possible")
+            assert tab.rows[-1].receipt[0].text == f"{at_most(kept.cost_usd)}, play money"
+            assert await tab.receipt_recorder.correct(kept.id, Decimal("0.00042"), "estimated")
+            await tab.tasks.idle()
+            assert tab.rows[-1].receipt[0].text == "about $0.00042, play money"
+            chat = await tab.history.chat(message.chat_id)
+            assert (chat.cost_usd, (await tab.history.message(message.id)).cost_usd) == (Decimal("0.00042"),) * 2
+
+
+async def test_the_tokens_of_an_answer_that_only_calls_a_function_are_shown(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    live = LiveAnswer("c", "m", "m", clock=lambda: 1.0)
+    live.append((ToolCallsFound((ToolCall("1", "weather", '{"town": "Whitby", "day": "tomorrow"}'),)),))
+    assert live.output_tokens >= 10, "counted, where the service does not"
+    live.append((UsageReported(Usage(prompt=146, completion=30, total=176), Decimal("0.001")),))
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
+        await tab.say("Hello")
+        message = await tab.history.message(tab.rows[-1].id)
+        ending = Ending("complete", None, tab.presenter.answers.exchange_of(message.id))
+        live.message_id = message.id
+        stored = await store_ending(tab.history, live, ending, error_text="", sandbox=True, earlier=message)
+        assert stored.usage["completion"] - message.usage["completion"] == 30
+
+
+async def test_a_second_question_is_expected_to_cost_what_the_first_one_did_and_its_own_words(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    """The service's own prompt is there once, and does not grow with the chat."""
+    async with open_sandbox_chat_presenter(tmp_home, sandbox) as tab:
+        await tab.say("Hi")
+        first = await tab.history.message(tab.rows[-1].id)
+        await tab.say("And how do I stop an answer that takes too long?")
+        second = await tab.history.message(tab.rows[-1].id)
+        options, path = tab.presenter.opened.sent_options, tab.presenter.opened.thread.path(second.id)
+        counter = TokenCounter()
+        learn_from(counter, options, path[:2])
+        guess = likely_prompt(counter, options, first.model, path[:3])
+        assert first.usage["prompt"] < guess <= second.usage["prompt"] * 1.5
+        assert abs(guess - second.usage["prompt"]) < abs(counter.corrected(first.model, 60) - second.usage["prompt"])
+
+
+def test_times_of_an_answer_leave_out_what_was_waited_before_it_was_asked_for() -> None:
+    """A passphrase that takes a quarter of a minute to type is no part of them."""
+    now = [0.0]
+    live = LiveAnswer("c", "m", "m", clock=lambda: now[0])
+    now[0] = 15.2
+    live.begin(0.2)
+    live.append((TextDelta("So"),))
+    assert live.first_token_s == pytest.approx(0.2)
+    now[0] = 16.2
+    assert live.elapsed_s == pytest.approx(1.2)
+
+
+def test_a_cut_answer_costs_the_search_that_was_asked_for() -> None:
+    spec = {"pricing": {"input": {"usd": 1}, "output": {"usd": 2}}}
+    model = Model.model_validate({"id": "m", "model_spec": spec, "type": "text"})
+    live = LiveAnswer("c", "m", "m", clock=lambda: 0.0, searched=True, model=model, prompt_tokens=1)
+    live.append((TextDelta("So"),))
+    cost = live.cost_so_far
+    assert cost is not None and cost > Decimal("0.01"), "whether or not its results have come"
+    live.append((UsageReported(Usage(prompt=1, completion=1, total=2), None),))
+    cost = live.cost_so_far
+    assert cost is not None and cost < Decimal("0.01"), "a whole answer without results has not searched"
