@@ -297,3 +297,54 @@ async def test_fifty_mixed_calls_add_up_to_what_the_sandbox_booked(books: Books,
         books.meddler.way = "pass"
     total = await books.counted()
     assert total.usd >= before - await books.balance() >= total.usd - total.possible
+
+
+async def test_two_accounts_a_crash_a_replay_and_a_cut_add_up_for_each_account(books: Books) -> None:
+    """The sums of each account, of the day and of the chart, against what the Sandbox took from each."""
+    wallet, receipts = books.wallet, Receipts(books.wallet.database)
+    pocket = await wallet.faucet_wallet()
+    await wallet.control(f"/wallets/{pocket.address}", "PUT", usd="10")
+
+    async def pocket_left() -> Decimal:
+        return Decimal((await wallet.wallet_state(pocket))["usd"])
+
+    key_before, pocket_before = await books.balance(), await pocket_left()
+    chance, meddled = random.Random(7), books.meddler.base_url
+    for number in range(25):
+        books.meddler.base_url = books.meddler.sandbox.base_url if number % 2 else meddled  # a sign-in names the host
+        await wallet.use(pocket if number % 2 else wallet.sandbox_account)
+        wallet.current_account.set_numbers(models=(books.models["rialto-handbook"],))
+        await books.calls[chance.choice([*books.calls])]()
+    rpc = books.service.crypto_rpc
+    operation = rpc.prepare("base-mainnet", [RpcItem("eth_chainId")], idempotency_key=new_idempotency_key())
+    first, again = await rpc.send(operation), await rpc.send(operation)
+    assert (first.replayed, again.replayed, again.cost_usd) == (False, True, 0)
+
+    async def taken() -> dict[str, Decimal]:
+        return {
+            wallet.sandbox_account.id: key_before - await books.balance(),
+            pocket.id: pocket_before - await pocket_left(),
+        }
+
+    async def counted(account_id: str) -> Spent:
+        await wallet.tasks.idle()
+        return await receipts.spent_since(charged=False, account_id=account_id)
+
+    for account_id, amount in (await taken()).items():
+        assert await counted(account_id) == Spent(amount, Decimal(0)) and amount > 0
+    books.meddler.way = "half"  # a cut
+    with suppress(ServiceError):
+        await books.chat()
+    books.meddler.way = "slow"  # and a crash, while the Sandbox has answered and nothing has arrived
+    books.meddler.served.clear()
+    crashed = asyncio.create_task(books.picture())
+    await books.meddler.served.wait()
+    await receipts.settle_after_start()
+    sums = {
+        account_id: await receipts.spent_since(charged=False, account_id=account_id) for account_id in await taken()
+    }
+    for account_id, amount in (await taken()).items():
+        assert sums[account_id].usd >= amount >= sums[account_id].usd - sums[account_id].possible
+    total = await ReceiptBook(wallet.database).totals(ReceiptFilter(), LocalZone(), play=True)
+    assert total.play_usd == sum(total.by_day.values()) == sum(each.usd for each in sums.values())
+    await crashed
