@@ -479,6 +479,14 @@ def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> Er
             severity="warn",
             icon="offline",
         )
+    if error.status == 501:  # the Sandbox without one of its engines says which, and what brings it
+        return ErrorText(
+            tr("The service cannot do this here"),
+            _join(_said(error) or _NO_REASON, _kept(subject), tr("Nothing was charged.")),
+            CHOOSE_MODEL,
+            severity="warn",
+            icon="warning",
+        )
     busy = error.status in (502, 503, 504, 529)
     what = tr("The service is busy") if busy else tr("The service failed")
     tries = error.exchange.attempts if error.exchange is not None else 1

@@ -122,12 +122,12 @@ def installed(name: str) -> bool:
 
 
 def need(name: str) -> None:
-    """Raise `HttpError` 503, naming the engine and what to install, unless it is installed."""
+    """Raise `HttpError` 501, naming the engine and what to install, unless it is installed. Clients retry a 503."""
     engine = ENGINES[name]
     missing = engine.missing()
     if missing:
         raise HttpError(
-            503,
+            501,
             f"The Sandbox’s {engine.title} is not installed here (no {', '.join(missing)}). {remedy(engine)}",
         )
 

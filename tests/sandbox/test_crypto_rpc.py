@@ -334,9 +334,9 @@ def test_bodies_that_are_no_json_are_refused(sandbox: Client) -> None:
     assert sandbox.http.post(url, content=b"{}", headers={"content-type": "text/plain"}).status_code == 415
 
 
-def test_without_the_engine_evm_networks_are_503(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_engine_evm_networks_are_501(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     real = installed_engines.find_spec
     monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "eth" else real(name))
     answer = send(sandbox, item("eth_chainId"))
-    assert answer.status_code == 503 and "py-evm" in answer.json()["error"]
+    assert answer.status_code == 501 and "py-evm" in answer.json()["error"]
     assert result(sandbox, "starknet_chainId", network="starknet-mainnet") == "0x534e5f4d41494e"

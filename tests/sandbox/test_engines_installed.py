@@ -29,7 +29,7 @@ def test_a_missing_engine_is_named_with_what_to_install(name: str, monkeypatch: 
     with pytest.raises(HttpError) as caught:
         installed_engines.need(name)
     text = str(caught.value.body["error"])
-    assert caught.value.status == 503 and installed_engines.ENGINES[name].title in text
+    assert caught.value.status == 501 and installed_engines.ENGINES[name].title in text
     assert "rialto[sandbox]" in text and installed_engines.ENGINES[name].packages in text
 
 

@@ -259,11 +259,11 @@ def test_R_LIM_05_images_are_20_a_minute_and_cost_money(sandbox: Client) -> None
     assert generate(sandbox).status_code == 402
 
 
-def test_without_pillow_the_answer_is_503(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pillow_the_answer_is_501(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     real = installed_engines.find_spec
     monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "PIL" else real(name))
     answer = generate(sandbox)
-    assert answer.status_code == 503 and "Pillow" in answer.json()["error"]
+    assert answer.status_code == 501 and "Pillow" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(

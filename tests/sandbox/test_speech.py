@@ -240,13 +240,13 @@ def test_the_other_dialect_adds_the_flat_list(venice: Client) -> None:
     assert ask(venice).headers["x-venice-model-id"] == "tts-kokoro"
 
 
-def test_without_the_engine_the_answer_is_503_and_says_what_to_install(
+def test_without_the_engine_the_answer_is_501_and_says_what_to_install(
     sandbox: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = installed_engines.find_spec
     monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "espeakng_loader" else real(name))
     answer = ask(sandbox)
-    assert answer.status_code == 503
+    assert answer.status_code == 501
     assert "espeak-ng" in answer.json()["error"] and "rialto[sandbox]" in answer.json()["error"]
     state = sandbox.control("/engines", method="GET")
     speech = next(one for one in state["data"] if one["name"] == "speech")
@@ -260,7 +260,7 @@ def test_without_pyav_everything_but_aac_is_spoken(tmp_path: Path, monkeypatch: 
     with running(tmp_path) as sandbox:
         spec = sandbox.get("/models/tts-kokoro").json()["model_spec"]
         assert "aac" not in spec["supported_formats"]
-        assert ask(sandbox, response_format="aac").status_code == 503
+        assert ask(sandbox, response_format="aac").status_code == 501
         assert ask(sandbox, response_format="mp3").status_code == 200
 
 

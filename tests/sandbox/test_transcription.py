@@ -205,11 +205,11 @@ def test_R_STT_01_R_LIM_06_credentials_and_limits(sandbox: Client, bare: httpx.C
     assert bare.post(url, files={"file": ("a.wav", b"")}).status_code == 401
 
 
-def test_without_the_engine_the_answer_is_503_and_names_it(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_engine_the_answer_is_501_and_names_it(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     real = installed_engines.find_spec
     monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "pocketsphinx" else real(name))
     answer = upload(sandbox, file("wav"))
-    assert answer.status_code == 503 and "PocketSphinx" in answer.json()["error"]
+    assert answer.status_code == 501 and "PocketSphinx" in answer.json()["error"]
 
 
 def test_speech_without_pauses_is_cut_into_pieces_of_bearable_length() -> None:

@@ -215,11 +215,11 @@ def test_R_VID_08_another_caller_sees_nothing_of_it(tmp_path: Path) -> None:
         assert complete(sandbox, queue_id).json() == {"success": False}
 
 
-def test_without_the_engine_the_answer_is_503(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_engine_the_answer_is_501(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     real = installed_engines.find_spec
     monkeypatch.setattr(installed_engines, "find_spec", lambda name: None if name == "av" else real(name))
     answer = order(sandbox)
-    assert answer.status_code == 503 and "PyAV" in answer.json()["error"]
+    assert answer.status_code == 501 and "PyAV" in answer.json()["error"]
 
 
 def test_a_video_can_be_cut_off_on_its_way_and_fetched_again(sandbox: Client) -> None:

@@ -358,3 +358,11 @@ def test_half_an_answer_is_not_blamed_on_the_address() -> None:
     problem = describe(errors.BadResponse("not JSON"), now=NOW, charged="418 tokens kept, $0.0019.")
     assert "address" not in problem.meaning
     assert "418 tokens kept" in problem.meaning
+
+
+def test_a_missing_engine_is_named_and_not_called_busy() -> None:
+    said = "The Sandbox’s recognizer is not installed here. It is not released for Python 3.14 yet."
+    problem = describe(errors.ServerFailed(said, status=501), subject="recording")
+    assert problem.what == "The service cannot do this here"
+    assert problem.meaning == f"{said} Your recording is saved. Nothing was charged."
+    assert problem.primary is not None and problem.primary.id != "retry"
