@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -132,7 +133,7 @@ def fresh(bare: Path, folder: Path) -> Root:
 
 def require_root() -> str | None:
     """Return what is missing to make roots here; None if nothing is."""
-    if os.geteuid() != 0:
+    if sys.platform == "win32" or os.geteuid() != 0:
         return "Start it as root: it makes and enters roots."
     if shutil.which("debootstrap") is None:
         return "Install debootstrap first."

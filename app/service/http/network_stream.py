@@ -22,6 +22,7 @@ from typing import Any
 
 from app.service.addresses import is_localhost
 from app.service.http.client_library import httpcore
+from app.service.http.tls import SystemVerified
 from app.translation import tr
 
 READ_BYTES = 1024 * 1024
@@ -217,6 +218,9 @@ class SocketStream(httpcore.AsyncNetworkStream):
                     transport = await asyncio.get_running_loop().start_tls(
                         self._transport, inbox, ssl_context, server_hostname=server_hostname
                     )
+                    connection = transport.get_extra_info("ssl_object") if transport is not None else None
+                    if isinstance(connection, SystemVerified):
+                        await asyncio.to_thread(connection.verify)
             except BaseException:
                 await self.aclose()
                 raise

@@ -6,13 +6,18 @@ Loading them costs tens of milliseconds, so it happens on first use, in a thread
 from __future__ import annotations
 
 import asyncio
+import importlib
 import ssl
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.service.errors import ConnectionFailed
 from app.translation import tr
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 
 class TlsTrust:
@@ -60,9 +65,42 @@ def system_context() -> ssl.SSLContext:
         context = ssl.create_default_context()
         if context.cert_store_stats()["x509_ca"]:
             return context
+    return truststore_context()
+
+
+def truststore_context() -> ssl.SSLContext:
+    """A context that asks Windows or macOS whether a certificate is trusted, once `SystemVerified.verify` is called.
+
+    truststore asks within the handshake, which is on the event loop; the system may look up revocations meanwhile.
+    """
     import truststore  # 16 ms, and not needed on most machines
 
-    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # truststore has no public way to verify later
+    verify = importlib.import_module("truststore._api")._verify_peercerts  # noqa: SLF001
+
+    class Verified(SystemVerified):
+        def verify(self) -> None:
+            verify(self, server_hostname=self.server_hostname)
+            self.is_verified = True
+
+    context._ctx.sslobject_class = Verified  # noqa: SLF001 - as above
+    return context
+
+
+class SystemVerified(ssl.SSLObject):
+    """A connection whose handshake is over and whose certificate may not be verified yet: then nothing can be sent."""
+
+    is_verified = False
+
+    def verify(self) -> None:
+        """Ask the system; blocks. Raises `ssl.SSLCertVerificationError`."""
+        raise NotImplementedError
+
+    def write(self, data: Buffer) -> int:
+        if not self.is_verified:
+            raise ssl.SSLError(ssl.SSL_ERROR_SSL, "the certificate has not been verified")
+        return super().write(data)
 
 
 def trusted_authorities() -> int | None:
