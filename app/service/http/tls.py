@@ -11,13 +11,10 @@ import ssl
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from app.service.errors import ConnectionFailed
 from app.translation import tr
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer as Buffer
 
 
 class TlsTrust:
@@ -97,9 +94,9 @@ class SystemVerified(ssl.SSLObject):
         """Ask the system; blocks. Raises `ssl.SSLCertVerificationError`."""
         raise NotImplementedError
 
-    def write(self, data: Buffer) -> int:
+    def write(self, data: Any) -> int:
         if not self.is_verified:
-            raise ssl.SSLError(ssl.SSL_ERROR_SSL, "the certificate has not been verified")
+            raise ssl.SSLError(ssl.SSL_ERROR_SSL, tr("the certificate has not been verified"))
         return super().write(data)
 
 
