@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -73,6 +73,13 @@ class Menu(QMenu):
         ring = parent.window().findChild(FocusRing) if parent is not None else None
         if at is None and (ring is None or ring.by_keyboard):
             enter_menu(self)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep every key from the shortcuts of the window: of itself, a menu keeps only the keys it uses."""
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
