@@ -272,8 +272,6 @@ def test_one_place_deletes_the_secrets_of_accounts() -> None:
     found = {name for name, text in sources.items() if any(call in text for call in calls)}
     assert found == {
         "app/core/account_removal.py",
-        "app/bootstrap/settings_tab.py",  # the proxy's password
-        "app/ui/settings/connection/presenter.py",  # the same
         "app/ui/settings/accounts/presenter.py",  # an API key
         "app/ui/wallet/session/wallet_keys.py",  # of a wallet that could not be added
     }
