@@ -20,6 +20,17 @@ _BLOCKS = frozenset(
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+# nh3 takes elements that are named like one of SVG or MathML for an attack, and drops what they hold.
+_OF_HTML = """
+    a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br
+    button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed
+    fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe
+    image img input ins kbd keygen label legend li link listing main map mark marquee math menu menuitem meta meter nav
+    nobr noembed noframes noscript object ol optgroup option output p param picture plaintext pre progress q rb rp rt
+    rtc ruby s samp script search section select slot small source span strike strong style sub summary sup svg table
+    tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp
+"""
+_UNKNOWN_TAG = re.compile(rf"<(/?)(?!(?:{'|'.join(_OF_HTML.split())})[\s/>])([a-z])", re.IGNORECASE)
 _COLSPAN = {"td": {"colspan"}, "th": {"colspan"}}
 _TAG = re.compile(r'<(/?)([a-z0-9]+)(?: colspan="(\d{1,4})")?[^>]*>')
 _MAX_COLSPAN = 100
@@ -145,7 +156,12 @@ def read_html(text: str) -> Iterator[Section]:
     if _IS_XML.match(text[:1000]):
         text = _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", text)  # HTML knows no element that is closed at once
     shown = nh3.clean(
-        text, tags=set(_BLOCKS), clean_content_tags=set(_SILENT), attributes=_COLSPAN, link_rel=None, url_schemes=set()
+        _UNKNOWN_TAG.sub(r"<\1x-\2", text),
+        tags=set(_BLOCKS),
+        clean_content_tags=set(_SILENT),
+        attributes=_COLSPAN,
+        link_rel=None,
+        url_schemes=set(),
     )
     parser, at = _Text(), 0
     for found in _TAG.finditer(shown):

@@ -75,6 +75,28 @@ def test_html_gives_what_is_shown(tmp_path: Path) -> None:
     assert "Grüße" in passages(tmp_path, "b.html", "<meta charset=latin1><p>Grüße".encode("latin-1"))[0].text
 
 
+def test_elements_that_are_not_of_html_keep_their_text(tmp_path: Path) -> None:
+    page = "<p>One<g></path>two</g><text><body><ms/>three <my-own>four</my-own></text><svg><text>drawn</text></svg>"
+    assert "".join(passages(tmp_path, "a.html", page.encode())[0].text.split()) == "Onetwothreefour"
+
+
+def test_rows_of_a_page_keep_their_columns_and_a_layout_its_lines(tmp_path: Path) -> None:
+    page = (
+        "<table><tr><th>a<th>b<th>c<tr><td>1<td><td>3<tr><td><p>x</p><p>y</p><td colspan=2>z</table>"
+        "<table><tr><td>Out<table><tr><td>in1<td>in2</table>tail<td>second</table>"
+    )
+    assert passages(tmp_path, "a.html", page.encode())[0].text.split("\n") == [
+        *("a\tb\tc", "1\t\t3", "x y\tz", "Out", "in1\tin2", "tail", "second")
+    ]
+
+
+def test_a_page_of_xml_may_close_its_elements_at_once(tmp_path: Path) -> None:
+    page = (
+        '<?xml version="1.0"?><html><head><title/><script src="a"/></head><body><p id="x"/><p>Text<br/>more</p></body>'
+    )
+    assert passages(tmp_path, "a.xhtml", page.encode())[0].text == "Text\nmore"
+
+
 def test_office_files_and_books_say_their_places(tmp_path: Path) -> None:
     assert places(passages(tmp_path, "a.docx", samples.docx())) == [
         ("Rent", 1, 3, "Rent\nThe flat costs 900 euros.\nHeating\t80")

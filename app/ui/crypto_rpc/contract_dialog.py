@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.text_encoding import NotText, decode_text
 from app.translation import tr
 from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in, is_address
 from app.ui.kit.discard import WidgetList
@@ -196,7 +197,11 @@ class ContractDialog(Dialog):
 def _text_of(path: Path) -> str:
     """The beginning of a file, as much as an interface can have. Raises `OSError`."""
     with path.open("rb") as file:
-        return file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
+        data = file.read(MAX_FILE_BYTES)
+    try:
+        return decode_text(data)[0]
+    except NotText:
+        return data.decode("utf-8", "replace")  # which is then no interface
 
 
 async def ask_contract_call(

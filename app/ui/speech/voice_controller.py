@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.core import money
+from app.text_encoding import NotText, TextEncoding, decode_text
 from app.translation import tr
 from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.theme import Theme
@@ -156,18 +157,25 @@ class VoiceController(QObject):
     async def read_file(self, path: Path) -> None:
         """Put a text file into the editor."""
 
-        def read() -> str | None:
+        def read() -> tuple[str, TextEncoding] | None:
             try:
-                if path.stat().st_size > MAX_FILE_BYTES:
-                    return None
-                return path.read_text(encoding="utf-8-sig", errors="replace")
-            except OSError:
+                return decode_text(path.read_bytes()) if path.stat().st_size <= MAX_FILE_BYTES else None
+            except (OSError, NotText):
                 return None
 
-        text = await asyncio.to_thread(read)
-        if text is None or "\0" in text:
+        found = await asyncio.to_thread(read)
+        if found is None:
             self._page.toast_requested.emit(tr("{name} is not a text file, or it is larger than 4 MB.", name=path.name))
             return
+        text, encoding = found
+        if encoding.is_guess:
+            self._page.toast_requested.emit(
+                tr(
+                    "{name} does not say its encoding. Rialto guessed {encoding}.",
+                    name=path.name,
+                    encoding=encoding.name,
+                )
+            )
         self._page.presenter.new_clip()
         self._page.presenter.replace_text(text)
 
