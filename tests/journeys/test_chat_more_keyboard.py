@@ -117,7 +117,7 @@ async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_
         await hands.dialog(ReportDialog)
         await hands.press("Return")
         await until(lambda: talk.presenter.head().title == "A picture")
-        assert [row.text for row in talk.rows] == ["What is it?", "A tower ."]
+        assert [row.text for row in talk.rows] == ["What is it?", "A tower."]
         assert talk.rows[-1].places == 2
         await hands.begin()
 

@@ -127,6 +127,8 @@ LISTS = {
 
 def go_to(one: List, page: Any, key: Any) -> None:
     view = one.view(page)
+    if not view.isVisible():
+        view.window().toggle_list()  # it is folded in a narrow window
     view.setFocus()
     if one.tab == "images":
         page.gallery.select(key)

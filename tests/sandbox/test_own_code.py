@@ -48,7 +48,12 @@ def variables() -> Iterator[dict[str, str]]:
     """Run the page's own command and read the page's own variables; only the port is a free one."""
     command, exports = (code for _, code in SETUP)
     words = shlex.split(command)
-    assert words[:4] == ["python3", "packaging/bootstrap.py", "sandbox", "--"]  # tests/packaging/test_documents.py
+    assert words[:4] == [
+        "python3",
+        "packaging/bootstrap.py",
+        "sandbox",
+        "--",
+    ]  # tests/packaging/test_documented_commands.py
     words[words.index("--port") + 1] = "0"
     words[:4] = [sys.executable, "-m", "app.sandbox"]
     with subprocess.Popen(

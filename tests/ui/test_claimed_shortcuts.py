@@ -24,7 +24,7 @@ def chip(theme: Theme) -> QWidget:
 
 @pytest.mark.parametrize(
     ("make", "reaches"),
-    [(chip, 0), (lambda _theme: BatchTable(), 0), (lambda _theme: QTableView(), 1)],
+    [(chip, 0), (lambda _theme: BatchTable("Files"), 0), (lambda _theme: QTableView(), 1)],
     ids=["attachment", "batch of files", "any other table"],
 )
 def test_del_on_a_thing_never_throws_away_what_is_open(

@@ -15,7 +15,18 @@ import app
 from app.ui.kit.qt_workarounds.qt_exception_guard import is_virtual
 
 # What has the name of a method of Qt and is not virtual there: only Python calls it.
-PLAIN = frozenset(("popup", "setAccessibleName", "setMinimumWidth", "setPlainText", "setText", "update"))
+PLAIN = frozenset(
+    (
+        "popup",
+        "setAccessibleName",
+        "placeholderText",
+        "setMinimumWidth",
+        "setPlaceholderText",
+        "setPlainText",
+        "setText",
+        "update",
+    )
+)
 
 DIES = """
 import sys

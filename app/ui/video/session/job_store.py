@@ -215,8 +215,9 @@ class VideoJobStore(QObject):
     def _remove(self, job: VideoJob) -> None:
         video = self.film(job)
         try:
-            for path in (video, self.poster(job), part_path(video), mark_path(video)):
-                files.remove(path)  # on Windows a player holds its video open
+            if job.file:  # else none was ever saved
+                for path in (video, self.poster(job), part_path(video), mark_path(video)):
+                    files.remove(path)  # on Windows a player holds its video open
             self._remove_media(job.id)
         except OSError as error:
             raise unavailable(error, video, tr("Removing {name}", name=video.name)) from error
