@@ -88,7 +88,7 @@ async def test_a_project_is_made_filled_limited_and_removed_by_keys_alone(start:
         receipt = await Receipts(rialto.database).for_exchange(message.exchange_id or "")
         assert receipt is not None and receipt.project_id == project
         real, play = await projects.spent(project)
-        assert (real, play) == (Decimal(0), receipt.cost_usd)
+        assert (real.usd, play.usd) == (Decimal(0), receipt.cost_usd)
 
         # folded, removed and brought back from the list
         view = talk.chat_list.view
