@@ -1,12 +1,19 @@
-"""Replacing and removing files that another program may hold open for a moment. Standard library only.
+"""Opening, replacing and removing files. Standard library only.
+
+A path that a person names may be a pipe, a device, or a file of a network drive that went away; a thread that opens one
+could wait forever. `open_regular` never does.
 
 On Windows a file that is open cannot be replaced or removed, and virus scanners and search indexers open every new
-file. Both functions wait there, so they do not belong on the UI thread. An architecture test refuses `Path.replace`
-elsewhere.
+file. `replace` and `remove` wait there, so they do not belong on the UI thread. An architecture test refuses
+`Path.replace` elsewhere.
 """
 
 from __future__ import annotations
 
+import errno
+import io
+import os
+import stat
 import sys
 import time
 from collections.abc import Callable
@@ -15,6 +22,40 @@ from pathlib import Path
 _REFUSES_OPEN_FILES = sys.platform == "win32"
 _LONGEST_WAIT_S = 2.0
 _PAUSE_S = 0.02
+
+
+class NotRegular(OSError):
+    """The path is a folder, a pipe, a socket or a device."""
+
+
+class TooLarge(OSError):
+    """The file is larger than what the caller reads."""
+
+
+def open_regular(path: Path | str, most_bytes: int | None = None) -> io.BufferedReader:
+    """Open a file for reading. Raises `NotRegular`, `TooLarge` above `most_bytes`, and `OSError`."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(path, flags)
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        is_folder = stat.S_ISDIR(about.st_mode)
+        raise NotRegular(errno.EISDIR if is_folder else errno.EINVAL, "Is a folder" if is_folder else "Is not a file")
+    if most_bytes is not None and about.st_size > most_bytes:
+        os.close(descriptor)
+        raise TooLarge(errno.EFBIG, "Is too large")
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: Path | str, most_bytes: int | None = None) -> bytes:
+    """Return the content of a regular file. Raises as `open_regular`, also for a file that grows meanwhile."""
+    with open_regular(path, most_bytes) as file:
+        if most_bytes is None:
+            return file.read()
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise TooLarge(errno.EFBIG, "Is too large")
+    return data
 
 
 def replace(source: Path, target: Path) -> None:

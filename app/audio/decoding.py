@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from app.audio.formats import DEFAULT_PCM_RATE_HZ, can_decode, missing_sentence
 from app.audio.probe import Link, probe_file
 from app.audio.sound_file import LinkedFile, open_forwards
+from app.files import open_regular
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def blocks_of(path: Path, *, kind: str = "", pcm_rate_hz: int = DEFAULT_PCM_RATE
     Files that were joined give all of their sound, at the rate of each. A file that ends too early gives what there is.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             if kind == "pcm":
                 yield from _raw_blocks(file, pcm_rate_hz)
                 return

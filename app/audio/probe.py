@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from app.files import open_regular
 from app.media_types import ID3_BYTES, id3_bytes
 
 _UNKNOWN = (0, 0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000)  # sizes that programs write before they know one
@@ -56,7 +57,7 @@ class Probe:
 
 def probe(path: Path) -> Probe:
     """Return what a file is by its data. Raises `OSError`."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return probe_file(file)
 
 

@@ -18,6 +18,7 @@ from app.core import time_format
 from app.core.file_saving import SavedFile
 from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.core.undo import UndoCommand
+from app.files import TooLarge, read_regular
 from app.storage.atomic_files import write_atomically
 from app.storage.errors import StorageError
 from app.storage.presets import Kind, NotPresets, Preset, Presets, to_file
@@ -192,8 +193,8 @@ class PresetLibrary(QObject):
 def _read(path: Path) -> object:
     """Return what a file holds. Raises `NotPresets`."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise NotPresets(tr("This file is too large for prompts and presets."))
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_regular(path, MAX_FILE_BYTES))
+    except TooLarge:
+        raise NotPresets(tr("This file is too large for prompts and presets.")) from None
     except (OSError, ValueError, RecursionError):
         raise NotPresets(tr("This file contains no Rialto prompts or presets.")) from None

@@ -16,6 +16,7 @@ from app.documents.markup import html_text, read_html
 from app.documents.office import WORKBOOK, read_docx, read_epub, read_odt, read_pptx, read_xlsx
 from app.documents.plain_text import read_text
 from app.documents.reading import MAX_FILE_BYTES, MAX_TEXT_CHARS, PLAIN, Entry, Kind, Notes, Reason, Section, Unreadable
+from app.files import NotRegular, TooLarge, open_regular
 from app.text_encoding import NotText, encoding_of
 
 MAX_FILES = 50_000  # of one project
@@ -144,25 +145,21 @@ def _reason(error: OSError) -> Reason:
 
 def opened(path: str) -> io.BytesIO | io.BufferedReader:
     """Open a regular file for reading; never waits for a pipe. Raises `Unreadable`."""
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        number = os.open(path, flags)
+        file = open_regular(path, MAX_FILE_BYTES)
+    except TooLarge:
+        raise Unreadable(Reason.LARGE) from None
+    except NotRegular:
+        raise Unreadable(Reason.SPECIAL) from None
     except OSError as error:
         raise Unreadable(_reason(error)) from None
-    about = os.fstat(number)
-    reason = None if stat.S_ISREG(about.st_mode) else Reason.SPECIAL
-    if reason is None and about.st_size > MAX_FILE_BYTES:
-        reason = Reason.LARGE
-    if reason is None and not about.st_size:
-        reason = Reason.EMPTY
-    if reason is not None:
-        os.close(number)
-        raise Unreadable(reason)
-    file = os.fdopen(number, "rb")
-    if about.st_size > HELD_BYTES:
+    size = os.fstat(file.fileno()).st_size
+    if size > HELD_BYTES:
         return file
     with file:
-        return io.BytesIO(file.read(about.st_size))
+        if not size:
+            raise Unreadable(Reason.EMPTY)
+        return io.BytesIO(file.read(size))
 
 
 def read_file(file: BinaryIO, path: str, notes: Notes | None = None) -> tuple[Kind, Iterator[Section]]:

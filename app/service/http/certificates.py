@@ -9,6 +9,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.x509.oid import ExtensionOID, NameOID
 
+from app.files import TooLarge, read_regular
 from app.formats import current, written
 from app.translation import tr
 
@@ -45,9 +46,9 @@ def read_ca_file(path: Path, *, now: datetime | None = None) -> tuple[Certificat
     """Return the certificates of a PEM file that hold today. Waits for the disk. Raises `CertificateRefused`."""
     name = _text(path.name)
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise CertificateRefused(tr("{name} is too large to be a certificate.", name=name))
-        data = path.read_bytes()
+        data = read_regular(path, MAX_FILE_BYTES)
+    except TooLarge:
+        raise CertificateRefused(tr("{name} is too large to be a certificate.", name=name)) from None
     except OSError as error:
         raise CertificateRefused(
             tr("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror or tr("it is not a file"))

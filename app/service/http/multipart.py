@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from app.files import open_regular
 from app.service.errors import LimitExceeded
 from app.service.exchange import FormPart
 from app.translation import tr
@@ -122,7 +123,7 @@ async def _open_file(path: Path) -> BinaryIO:
 
 def _opened(path: Path) -> BinaryIO:
     try:
-        return path.open("rb")
+        return open_regular(path)
     except OSError as error:
         raise LimitExceeded(
             tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field="file"

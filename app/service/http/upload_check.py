@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from app.files import open_regular
 from app.formats import format_number
 from app.media_types import sniff_file
 from app.service.calls import limit
@@ -45,7 +46,7 @@ async def sound_kind(path: Path) -> str | None:
 
 def _look(path: Path) -> tuple[int, str | None]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return path.stat().st_size, sniff_file(file)
     except OSError as error:
         raise LimitExceeded(

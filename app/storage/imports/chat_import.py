@@ -20,6 +20,7 @@ import msgspec
 
 from app.documents.archives import Archive
 from app.documents.reading import MB, Reason, Unreadable, sentence
+from app.files import open_regular
 from app.storage.chat_file import FORMAT
 from app.storage.chat_file_bytes import FILES
 from app.storage.errors import StorageError
@@ -156,12 +157,14 @@ def _pieces(entry: object, summary: Summary) -> Iterator[Piece]:
 
 def _contents(path: Path) -> Iterator[Data]:
     """The JSON texts in a file; of an archive conversations.json and its numbered parts, else every JSON file."""
-    if not zipfile.is_zipfile(path):
-        with path.open("rb") as file:
+    with open_regular(path) as file:
+        is_archive = zipfile.is_zipfile(file)
+    if not is_archive:
+        with open_regular(path) as file:
             # Never closed: the entries are views of it, and the process ends with the file.
             yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
         return
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         archive = Archive(file, MAX_MEMBERS, MAX_UNPACKED_BYTES, MAX_FILE_BYTES)
         members = [member for member in sorted(archive.parts()) if member.lower().endswith(".json")]
         named = [each for each in members if each.rpartition("/")[2].lower().startswith("conversations")]

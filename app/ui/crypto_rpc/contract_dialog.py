@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.files import open_regular
 from app.text_encoding import NotText, decode_text
 from app.translation import tr
 from app.ui.crypto_rpc.session.contract_interfaces import call_data, functions_in, is_address
@@ -196,7 +197,7 @@ class ContractDialog(Dialog):
 
 def _text_of(path: Path) -> str:
     """The beginning of a file, as much as an interface can have. Raises `OSError`."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = file.read(MAX_FILE_BYTES)
     try:
         return decode_text(data)[0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.core import money
+from app.files import read_regular
 from app.text_encoding import NotText, TextEncoding, decode_text
 from app.translation import tr
 from app.ui.kit.file_dialogs import ask_to_save
@@ -159,7 +160,7 @@ class VoiceController(QObject):
 
         def read() -> tuple[str, TextEncoding] | None:
             try:
-                return decode_text(path.read_bytes()) if path.stat().st_size <= MAX_FILE_BYTES else None
+                return decode_text(read_regular(path, MAX_FILE_BYTES))
             except (OSError, NotText):
                 return None
 

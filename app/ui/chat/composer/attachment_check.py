@@ -14,6 +14,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QSize
 from PySide6.QtGui import QImage
 
 from app.core import number_format
+from app.files import read_regular
 from app.formats import format_number
 from app.media_types import sniff_file
 from app.service.http.size_limits import LIMIT_WORDS
@@ -94,7 +95,7 @@ def read_file(path: Path) -> bytes:
             raise NotAttached(
                 tr("{size} bytes. The limit is {limit_words}.", size=format_number(size), limit_words=LIMIT_WORDS)
             )
-        return path.read_bytes()
+        return read_regular(path, MAX_BYTES)
     except OSError as error:
         raise NotAttached(
             tr("It could not be read: {strerror}.", strerror=error.strerror or tr("no reason given"))

@@ -14,6 +14,7 @@ from app.core.file_saving import SavedFile
 from app.core.tasks import TaskScope
 from app.core.trash import move_rows, moved_text
 from app.core.undo import UndoCommand, UndoStack
+from app.files import TooLarge, read_regular
 from app.media_types import HEAD_BYTES, sniff
 from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import new_id
@@ -306,7 +307,10 @@ class ImageLibrary(QObject):
     def _copy_all(self, ids: tuple[str, ...], target: Path) -> list[Path]:
         """Runs in a thread. In a folder nothing is overwritten."""
         places: list[Path] = []
-        is_folder = target.is_dir()
+        try:
+            is_folder = target.is_dir()
+        except OSError as error:  # a name that is too long, or a folder that may not be looked at
+            raise unavailable(error, target, tr("Saving the image")) from error
         for image_id in ids:
             image, path = self.one(image_id), self.path(image_id)
             if image is None or path is None:
@@ -343,9 +347,9 @@ class ImageLibrary(QObject):
 def _taken_in(files: ImageFiles, image: StoredImage, path: Path) -> StoredImage:
     """Runs in a thread."""
     try:
-        if path.stat().st_size >= MAX_IMAGE_BYTES:
-            raise UndecodableImage
-        data = path.read_bytes()
+        data = read_regular(path, MAX_IMAGE_BYTES - 1)
+    except TooLarge:
+        raise UndecodableImage from None
     except OSError as error:
         raise unavailable(error, path, tr("Reading the image")) from error
     form = sniff(data[:HEAD_BYTES]) or ""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.audio.duration import length_of
 from app.audio.formats import format_title
+from app.files import open_regular
 from app.media_types import sniff_file
 from app.service.http.size_limits import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES
 from app.service.transcription import FILE_KINDS, FILE_SUFFIXES
@@ -59,7 +60,7 @@ def _agrees(suffix: str, kind: str) -> bool:
 def look(path: Path, *, with_length: bool = True) -> FileProbe:
     """Return what a file is, told from its bytes; never raises."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             kind = sniff_file(file) or ""
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
@@ -126,7 +127,7 @@ def _files_below(folder: Path) -> list[Path]:
 def hash_of(path: Path) -> str:
     """Return the SHA-256 of a file's content. Raises `OSError`."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while piece := file.read(_CHUNK):
             digest.update(piece)
     return digest.hexdigest()

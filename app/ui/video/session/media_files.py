@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from app.audio.duration import length_of as length_of_sound
+from app.files import open_regular, read_regular
 from app.formats import format_number
 from app.media_types import MEDIA_TYPES, sniff_file
 from app.service.errors import LimitExceeded
@@ -70,8 +72,8 @@ def check(path: Path, name: str) -> str:
     """Return the kind of a file by its content. Raises `LimitExceeded` for one that the service would not take."""
     kinds, largest, words = _LIMITS.get(name, _IMAGE)
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
             kind = sniff_file(file)
     except OSError as error:
         raise LimitExceeded(
@@ -114,7 +116,7 @@ def data_url(path: Path, name: str) -> str:
     """Return a file as a data URL. Raises `LimitExceeded` for one that is missing, too large or of another kind."""
     kind = check(path, name)
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         raise LimitExceeded(
             tr("{name} cannot be read: {strerror}.", name=path.name, strerror=error.strerror), field=name

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.core.tasks import to_the_end
 from app.credentials.accounts import SANDBOX_ADDRESS, AccountRefused, clean_address, free_name, new_account
 from app.credentials.stores import SecretStoreError, StoreLocked
+from app.files import open_regular
 from app.service.dialect import DIALECTS, guess_dialect
 from app.service.errors import AuthenticationFailed
 from app.service.wallet_auth import WalletAuth
@@ -230,7 +231,7 @@ class WalletKeys(QObject):
         """Keep the key of an encrypted key file. Raises `OSError` as well."""
 
         def read() -> bytes:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 return file.read(MAX_KEY_FILE_BYTES + 1)
 
         return await self._add(name, await open_key_file(await asyncio.to_thread(read), password), site)
