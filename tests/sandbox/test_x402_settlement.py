@@ -243,4 +243,4 @@ def test_without_eth_account_wallets_are_told_what_to_install(
     headers, payment = wallet.wallet.header(), v2(wallet.wallet.pays())
     monkeypatch.setitem(sys.modules, "eth_keys.exceptions", None)
     for answer in (wallet.chat(headers), wallet.top_up(payment)):
-        assert answer.status_code == 503 and "pip install eth-account" in answer.json()["error"]
+        assert answer.status_code == 501 and "pip install eth-account" in answer.json()["error"]

@@ -43,7 +43,7 @@ def signer_of_text(text: str, signature: bytes) -> str | None:
         from eth_account.messages import encode_defunct
         from eth_keys.exceptions import BadSignature
     except ModuleNotFoundError:
-        raise HttpError(503, NEEDS_ETH_ACCOUNT) from None
+        raise HttpError(501, NEEDS_ETH_ACCOUNT) from None
     try:
         return str(Account.recover_message(encode_defunct(text=text), signature=signature))
     except BadSignature:
@@ -63,7 +63,7 @@ def signer_of_transfer(domain: TokenDomain, message: Mapping[str, object], signa
         from eth_account.messages import encode_typed_data
         from eth_keys.exceptions import BadSignature
     except ModuleNotFoundError:
-        raise HttpError(503, NEEDS_ETH_ACCOUNT) from None
+        raise HttpError(501, NEEDS_ETH_ACCOUNT) from None
     fields = [{"name": name, "type": kind} for name, kind in TRANSFER_FIELDS.items()]
     document = encode_typed_data(
         domain_data={

@@ -87,7 +87,7 @@ class Middleware:
                 self._log(call, Response(0), Capture(), started_at)
             raise
         except ModuleNotFoundError as error:
-            answer = json_answer({"error": without_library(error)}, 503)
+            answer = json_answer({"error": without_library(error)}, 501)
         except Exception:
             traceback.print_exc(file=sys.stderr)  # a mistake of ours; the caller sees what a real service would send
             answer = json_answer({"error": WORDS[500]}, 500)
