@@ -1,4 +1,4 @@
-"""Opening, replacing and removing files. Standard library only.
+"""Opening, replacing and removing files.
 
 A path that a person names may be a pipe, a device, or a file of a network drive that went away; a thread that opens one
 could wait forever. `open_regular` never does.
@@ -18,6 +18,8 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from app.translation import tr
 
 _REFUSES_OPEN_FILES = sys.platform == "win32"
 _LONGEST_WAIT_S = 2.0
@@ -40,10 +42,11 @@ def open_regular(path: Path | str, most_bytes: int | None = None) -> io.Buffered
     if not stat.S_ISREG(about.st_mode):
         os.close(descriptor)
         is_folder = stat.S_ISDIR(about.st_mode)
-        raise NotRegular(errno.EISDIR if is_folder else errno.EINVAL, "Is a folder" if is_folder else "Is not a file")
+        reason = tr("it is a folder") if is_folder else tr("it is not a file")
+        raise NotRegular(errno.EISDIR if is_folder else errno.EINVAL, reason)
     if most_bytes is not None and about.st_size > most_bytes:
         os.close(descriptor)
-        raise TooLarge(errno.EFBIG, "Is too large")
+        raise TooLarge(errno.EFBIG, tr("it is too large"))
     return os.fdopen(descriptor, "rb")
 
 
@@ -54,7 +57,7 @@ def read_regular(path: Path | str, most_bytes: int | None = None) -> bytes:
             return file.read()
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
-        raise TooLarge(errno.EFBIG, "Is too large")
+        raise TooLarge(errno.EFBIG, tr("it is too large"))
     return data
 
 

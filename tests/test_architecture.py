@@ -138,7 +138,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         )
         for feature in FEATURES
     },
-    "app.files": (),
+    "app.files": ("app.translation",),
     "app.media_types": (),
     "app.text_encoding": ("chardet",),  # guesses the encoding of text that is not UTF-8
     "app.formats": (),
