@@ -1,7 +1,8 @@
 """Whether bytes are text, and in which encoding: one answer for documents, attachments and imports.
 
 In this order: the byte order mark; UTF-16 and UTF-32 without a mark; UTF-8, of which a few bytes may be damaged; what
-XML or HTML declares of itself; ISO 2022; else a statistical guess over the whole text.
+XML or HTML declares of itself; what the escapes of a 7-bit encoding say (ISO 2022, HZ, UTF-7); else a statistical guess
+over the whole text.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -56,7 +58,19 @@ _DECLARED_WITHIN = 4096
 _DECLARATION = re.compile(
     rb"""(?:<\?xml[^>]{0,200}?encoding|<meta[^>]{0,300}?charset)\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE
 )
-_SHIFTS = ((b"\x1b$B", "iso2022_jp_2"), (b"\x1b$@", "iso2022_jp_2"), (b"\x1b$)C", "iso2022_kr"))
+# The 7-bit encodings: what they escape with, and the codecs that know these escapes.
+_ESCAPES = (b"\x1b", b"~{", b"+")
+_ISO_2022 = (
+    (re.compile(rb"\x1b(?:\$[@B]|\$\([DOPQ]|\([IJ])"), ("iso2022_jp_2", "iso2022_jp_ext", "iso2022_jp_2004")),
+    (re.compile(rb"\x1b\$\)C"), ("iso2022_kr",)),
+    (re.compile(rb"\x1b\$(?:\)[AEG]|\*H)"), ()),  # ISO-2022-CN: Python has no codec
+)
+_UTF7_RUN = re.compile(rb"\+([A-Za-z0-9+/]+)")
+_UPPER = re.compile(rb"[A-Z]")  # hardly any letter is written without one
+_ALONE = re.compile("[\xa0-\u024f\u2000-\u206f]")  # one such letter or mark may be all that is not ASCII in a text
+_OF_EAST_ASIA = frozenset(
+    ("CJK", "FULLWIDTH", "HALFWIDTH", "HANGUL", "HIRAGANA", "IDEOGRAPHIC", "KATAKANA", "KATAKANA-HIRAGANA")
+)
 _NAMES = {
     **dict.fromkeys(("utf-16-le", "utf-16-be"), "UTF-16"),
     **dict.fromkeys(("utf-32-le", "utf-32-be"), "UTF-32"),
@@ -84,6 +98,7 @@ _NAMES = {
     "big5hkscs": tr("Big5 (Chinese)"),
     "cp949": tr("Windows-949 (Korean)"),
     "euc_kr": tr("EUC-KR (Korean)"),
+    "hz": tr("HZ (Chinese)"),
 }
 
 
@@ -143,9 +158,10 @@ def encoding_of(file: Readable | bytes) -> TextEncoding:
     stated = _declared(start)
     if stated and not stated.startswith("utf") and (bad or not good) and _decodes(file, stated):
         return TextEncoding(stated)
+    if not good and not bad and not stated:
+        return _seven_bit(file)
     if not bad or good >= _GOOD_FOR_EACH_BAD * bad:
-        shifted = next((codec for mark, codec in _SHIFTS if mark in start), "") if not good and not bad else ""
-        return TextEncoding(shifted if shifted and _decodes(file, shifted) else "utf-8", bad_bytes=bad)
+        return TextEncoding("utf-8", bad_bytes=bad)
     return _guess(file)
 
 
@@ -238,6 +254,43 @@ def _counted(text: str) -> tuple[int, int]:
         return 0, 0
     bad = len(_BAD.findall(text)) if _BAD.search(text) else 0
     return sum(map(len, _BEYOND_ASCII.findall(text))) - bad, bad
+
+
+def _seven_bit(file: Readable) -> TextEncoding:
+    """ASCII, or an encoding that writes other letters with it. Escapes of printable signs are a guess."""
+    marks = {mark for piece in _pieces(file) for mark in _ESCAPES if mark in piece}
+    for escape, its_codecs in _ISO_2022 if b"\x1b" in marks else ():
+        if any(escape.search(piece) for piece in _pieces(file)):
+            if not its_codecs:
+                raise NotText
+            return TextEncoding(next((codec for codec in its_codecs if _decodes(file, codec)), "utf-8"))
+    if b"~{" in marks and _signs(file, "hz"):
+        return TextEncoding("hz", is_guess=True, others=("utf-8",))
+    if b"+" in marks and _is_utf7(file):
+        return TextEncoding("utf-7", is_guess=True, others=("utf-8",))
+    return TextEncoding("utf-8")
+
+
+def _is_utf7(file: Readable) -> bool:
+    """Whether everything after a plus sign is UTF-7 that makes letters of one script."""
+    signs = _signs(file, "utf-7")
+    if not signs or any(unicodedata.category(sign) in ("Cn", "Co", "Cs") for sign in signs):
+        return False
+    scripts = {unicodedata.name(sign, "").partition(" ")[0] for sign in signs if sign.isalpha()}
+    if len({"CJK" if script in _OF_EAST_ASIA else script for script in scripts} - {"LATIN"}) > 1:
+        return False
+    if len(signs) == 1 and not any(map(_ALONE.match, signs)):
+        return False
+    return all(_UPPER.search(run) for piece in _pieces(file) for run in _UTF7_RUN.findall(piece))
+
+
+def _signs(file: Readable, codec: str) -> set[str]:
+    """Return the different signs beyond ASCII; none where the file is not in this encoding."""
+    if not _decodes(file, codec):
+        return set()
+    decoder = codecs.getincrementaldecoder(codec)()
+    texts = (decoder.decode(piece) for piece in _pieces(file))
+    return {sign for text in texts if not text.isascii() for sign in text if not sign.isascii()}
 
 
 def _wide(start: bytes) -> TextEncoding:

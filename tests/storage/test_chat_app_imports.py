@@ -71,6 +71,12 @@ def test_every_unicode_encoding_of_json_is_read(encoding: str, tmp_path: Path) -
     assert read_export(path).chats[0]["messages"][0]["content"] == "Grüße, 世界"
 
 
+def test_json_in_ascii_is_no_seven_bit_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text('[{"messages": [{"role": "user", "content": "~{VPND~} and Gr+APwA3w-e"}]}]', encoding="ascii")
+    assert read_export(path).chats[0]["messages"][0]["content"] == "~{VPND~} and Gr+APwA3w-e"
+
+
 GROK = {
     "conversations": [
         {

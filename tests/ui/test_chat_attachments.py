@@ -553,6 +553,22 @@ async def test_text_of_a_guessed_encoding_says_so_and_offers_the_others(tmp_path
         assert seen[4] == seen[0], "after the last comes the first again"
 
 
+async def test_text_in_an_escaped_encoding_is_read_and_can_go_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_bytes("天气很好。".encode("hz"))
+    async with open_chat_presenter(tmp_path / "home") as harness:
+        await attach(harness, tmp_path / "old.txt")
+        seen = []
+        for _ in range(2):
+            (view,) = harness.presenter.attaching.views()
+            (attached,) = harness.presenter.opened.attachments
+            seen.append((harness.history.files.read(attached.sha256).decode(), attached.note, view.other))
+            harness.presenter.attaching.switch(view.key)
+        assert seen == [
+            ("天气很好。", "encoding guessed: HZ (Chinese)", "Try another encoding"),
+            ("~{LlFx:\\:C!#~}", "encoding guessed: UTF-8", "Try another encoding"),
+        ]
+
+
 @pytest.mark.parametrize(
     ("data", "text", "note"),
     [

@@ -197,7 +197,9 @@ def _in_utf8(data: Data) -> memoryview:
     except NotText:
         return memoryview(data)
     view = memoryview(data)[found.mark :]
-    return view if found.codec == "utf-8" else memoryview(bytes(view).decode(found.codec, "replace").encode())
+    if "utf-8" in (found.codec, *found.others):  # in ASCII, JSON has escapes of its own
+        return view
+    return memoryview(bytes(view).decode(found.codec, "replace").encode())
 
 
 def _members(raw: msgspec.Raw) -> dict[str, msgspec.Raw]:
