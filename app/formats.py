@@ -35,6 +35,8 @@ class Formats(NamedTuple):
 
 
 US_ENGLISH = Formats()
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet begins to calculate
+_NUMBER = re.compile(r"-\d+(\.\d+)?")
 _PARTS = re.compile(r"'([^']*)'|yyyy|yy|LLLL|MMMM|MMM|MM|M|dddd|dd|d|HH|H|hh|h|mm|ss|AP|ap|Ap|aP")
 
 
@@ -61,6 +63,11 @@ def plain(text: str) -> str:
     if _current.decimal != "." and _current.decimal in text:
         return text.replace(_current.group, "").replace(_current.decimal, ".")
     return text.replace(_current.group, "") if _current.group != "." else text
+
+
+def csv_cell(text: str) -> str:
+    """Return a text for a CSV file: one that a spreadsheet would run as a formula begins with an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) and _NUMBER.fullmatch(text) is None else text
 
 
 def dollars(amount: Decimal, decimals: int) -> str:

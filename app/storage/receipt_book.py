@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta, tzinfo
@@ -17,6 +16,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from app.formats import csv_cell
 from app.storage.atomic_files import write_atomically
 from app.storage.database import Database
 from app.storage.receipt_sums import FREE, IS_PRICED, DaySum, ReceiptSums, add_up, midnight
@@ -28,8 +28,6 @@ CSV_COLUMNS = (
     *("when_utc", "tab", "account", "model", "endpoint", "outcome", "cost_usd", "cost_source", "estimate_usd"),
     *("charged", "balance_after_usd", "duration_s", "request_id", "units", "id"),
 )
-_NUMBER = re.compile(r"-\d+(\.\d+)?")  # money that came back
-_RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,5 +190,4 @@ def _line(receipt: Receipt, accounts: dict[str, str]) -> dict[str, Any]:
 
 
 def _cell(value: object) -> object:
-    risky = isinstance(value, str) and value.startswith(_RISKY) and _NUMBER.fullmatch(value) is None
-    return f"'{value}" if risky else value
+    return csv_cell(value) if isinstance(value, str) else value

@@ -40,7 +40,8 @@ class RpcCall:
 
     `digest` is the SHA-256 of network and exact bytes, in hexadecimal: equal for the runs of one request. `credits` and
     `cost_usd` are what the service stated, None when it did not. `transactions` maps an item's id to the hash of the
-    signed transaction in it. `job_id` is the same for the requests of one piece of work, such as watching a chain.
+    signed transaction in it, and `tracked` to what is known of it: sender, recipient, value in wei, and its receipt
+    once it is in a block. `job_id` is the same for the requests of one piece of work, such as watching a chain.
     """
 
     id: str
@@ -66,6 +67,7 @@ class RpcCall:
     note: str = ""
     trashed_at: datetime | None = None
     job_id: str = ""
+    tracked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key_ends_at(self) -> datetime | None:
@@ -104,6 +106,7 @@ class RpcCalls:
         idempotency_key: str = "",
         estimate_credits: int = 0,
         transactions: Mapping[str, str] | None = None,
+        tracked: Mapping[str, Mapping[str, object]] | None = None,
         job_id: str = "",
     ) -> RpcCall:
         """Put a request on disk; only then may it be sent."""
@@ -119,6 +122,7 @@ class RpcCalls:
             estimate_credits=estimate_credits,
             transactions=dict(transactions or {}),
             job_id=job_id,
+            tracked=dict(tracked or {}),
         )
         words = f"{network} {items}".lower()[:MAX_WORDS_CHARS]
         await _CALLS.insert(self._database, **_CALLS.values(call), words=words)
@@ -188,6 +192,15 @@ class RpcCalls:
             request_id=request_id,
             exchange_id=exchange_id,
         )
+
+    async def track(self, call_id: str, tracked: Mapping[str, object]) -> None:
+        """Keep what is known now of the transactions of a call."""
+        await _CALLS.change(self._database, call_id, tracked=dict(tracked))
+
+    async def with_transactions(self, limit: int) -> tuple[RpcCall, ...]:
+        """The requests that sent signed transactions, of every account, the newest first."""
+        rest = "WHERE transactions <> '{}' AND trashed_at IS NULL ORDER BY seq DESC LIMIT ?"
+        return await _CALLS.select(self._database, rest, (limit,))
 
     async def settle_after_start(self) -> int:
         """What was on its way when the program ended is unknown now. Return how many there were."""
@@ -297,7 +310,7 @@ class RpcCalls:
             )
             await work.execute(
                 "UPDATE rpc_calls SET trashed_at = ?, items = '[]', words = '', headers = '{}', transactions = '{}',"
-                f" note = '' WHERE {where}",
+                f" tracked = '{{}}', note = '' WHERE {where}",
                 (DELETED, *which),
             )
             await work.execute(

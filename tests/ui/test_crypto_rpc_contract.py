@@ -11,11 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 from web3 import Web3
 
+from app.core.current_account import CurrentAccount
 from app.core.tasks import TaskScope
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.contract_dialog import ContractDialog
 from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
+from app.ui.crypto_rpc.session.tokens import TokenBook
 from app.ui.kit.theme import Theme
 from app.wallet.addresses import keccak256
 from tests.kit.console import ConsoleHarness, call, open_console, press
@@ -206,10 +208,11 @@ async def test_an_interface_is_loaded_from_a_compilers_file(window: ConsoleHarne
 
 async def test_an_interface_is_there_again_after_a_restart(tmp_path: Path) -> None:
     files = RpcInterfaces(tmp_path / "interfaces")
-    shelf = ContractInterfaces(files)
+    tokens = TokenBook(CurrentAccount())
+    shelf = ContractInterfaces(files, tokens)
     await shelf.keep(BOB, SIGNATURES)
     (tmp_path / "interfaces" / f"{ALICE.lower()}.abi").write_text("not an interface")
-    again = ContractInterfaces(files)
+    again = ContractInterfaces(files, tokens)
     await again.read()
     assert set(again.known) == {BOB.lower()}
     assert again.text_for(BOB) == SIGNATURES

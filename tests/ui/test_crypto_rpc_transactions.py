@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,25 +12,31 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QLineEdit
 
 from app.bootstrap.crypto_rpc_tab import OwnWallets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import SANDBOX_ADDRESS, Account, Accounts, new_account
 from app.storage.settings import SettingsStore
+from app.ui.crypto_rpc.response_pane import HEADERS, TABLE, TREE
+from app.ui.crypto_rpc.session import tokens, tracking
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT as PLAY_ASSET
+from app.ui.crypto_rpc.session.sending import RECEIPT
 from app.ui.crypto_rpc.session.transacting import SEND
 from app.ui.crypto_rpc.transaction_dialog import CONTRACT, TransactionDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.wallet.session.wallet_keys import WalletKeys
+from app.wallet.addresses import keccak256
+from app.wallet.networks import PLAY_MONEY
+from app.wallet.quantities import in_unit
 from tests.credentials.book_file import BookFile
-from tests.kit.console import ConsoleHarness, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.sandbox import controls_of
 from tests.kit.waiting import until
 from tests.kit.wallet import Place
-from tests.ui.rpc_contract import ALICE, KEY
+from tests.ui.rpc_contract import ABI, ALICE, KEY, creation, signed
 from tests.ui.test_crypto_rpc_killed import arm
 
 NETWORK = "base-mainnet"
@@ -253,13 +261,13 @@ async def test_a_node_of_another_chain_gets_no_signature(sender: Sender, monkeyp
     await sender.window.settle()
 
 
-def lie(sender: Sender, monkeypatch: pytest.MonkeyPatch, **answers: str) -> None:
+def lie(sender: Sender, monkeypatch: pytest.MonkeyPatch, **answers: str | None) -> None:
     """Have the node answer these methods with something else."""
     jobs = sender.window.presenter.jobs
     honest = jobs.send
 
-    async def send(network: str, rows: Sequence[CallRow], *, key: str, batch: bool) -> object:
-        call, outcomes = await honest(network, rows, key=key, batch=batch)
+    async def send(network: str, rows: Sequence[CallRow], *, key: str, batch: bool, job_id: str = "") -> object:
+        call, outcomes = await honest(network, rows, key=key, batch=batch, job_id=job_id)
         lied = [
             replace(outcome, value=answers.get(row.method, outcome.value))
             for row, outcome in zip(rows, outcomes, strict=True)
@@ -391,3 +399,185 @@ async def test_a_transaction_without_an_answer_is_unknown_and_the_same_bytes_go_
     await sender.window.settle()
     assert len(await sender.keys.signed_lately()) == 1
     assert await sender.holds(BOB) == before + 2 * ETHER
+
+
+def said(sender: Sender) -> list[str]:
+    """What the blocks above the answer say of the transactions."""
+    return [each.words for each in sender.window.response.sent.shown]
+
+
+def outcome_button(sender: Sender, words: str) -> QAbstractButton:
+    sent = sender.window.response.sent
+    found = [each for each in sent.findChildren(QAbstractButton) if words in (each.text(), each.accessibleName())]
+    assert len(found) == 1
+    return found[0]
+
+
+async def test_what_became_of_a_transfer_is_shown_with_block_gas_and_fee(sender: Sender) -> None:
+    sender.window.response_tabs.setCurrentIndex(HEADERS)
+    await sender.transfer("1.5")
+    assert any("reads the receipt until it is in a block, for at most 200 cr" in words for words in sender.reviewed())
+    assert "play money of the Sandbox" in sender.reviewed()
+    await sender.agree()
+    assert sender.window.response_tabs.currentIndex() == TREE
+    hash_ = sender.window.shown_run.transactions[0][1]
+    receipt = (await sender.window.service.crypto_rpc.call(NETWORK, RECEIPT, [hash_])).outcome.result
+    assert isinstance(receipt, dict)
+    block, price = int(receipt["blockNumber"], 16), int(receipt["effectiveGasPrice"], 16)
+    assert said(sender) == [f"In block {block:,}, 21,000 gas, fee {in_unit(21_000 * price)} ether."]
+    (entry,) = [each for each in sender.window.entries if each.title == SEND]
+    assert (entry.badge, entry.tone) == ("Mined", "ok")
+    outcome_button(sender, "Copy hash").click()
+    assert QGuiApplication.clipboard().text() == hash_
+    sender.window.run("My transactions")
+    await sender.window.settle()
+    table = sender.window.response.table.shown
+    assert table is not None
+    (row,) = table.rows
+    assert {name: row[name] for name in ("state", "to", "value", "hash")} == {
+        "state": "Mined",
+        "to": BOB,
+        "value": "1.5 ether",
+        "hash": hash_,
+    }
+
+
+async def test_a_transaction_in_no_block_waits_and_is_checked_by_a_press(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tracking, "LOOK_AFTER_S", (0.0, 0.0))
+    with monkeypatch.context() as patched:
+        lie(sender, patched, eth_getTransactionReceipt=None)
+        await sender.transfer("1")
+        await sender.agree()
+        assert said(sender) == ["Sent. Not in a block when last checked."]
+        (entry,) = [each for each in sender.window.entries if each.title == SEND]
+        assert entry.badge == "Waiting"
+        looked = [each for each in sender.window.entries if each.title == RECEIPT]
+        assert [each.second for each in looked] == ["Base mainnet · 2 times"]
+    await sender.window.restart()
+    sender.window.presenter.open_call(sender.window.shown_run.id)
+    await sender.window.settle()
+    press(sender.window.response.sent, "Check, 20 cr")
+    await sender.window.settle()
+    assert said(sender)[0].startswith("In block ")
+
+
+async def test_a_reverted_transaction_says_why(sender: Sender) -> None:
+    window = sender.window
+    window.answer_questions()
+    raw, _ = signed(0, data=creation())
+    window.type_json(call(SEND, raw))
+    await window.send()
+    (made,) = window.response.sent.shown
+    assert made.state == "mined" and made.contract
+    await window.presenter.interfaces.keep(made.contract, json.dumps(ABI))
+    data = "0x" + keccak256(b"store(uint256)")[:4].hex() + "00" * 32
+    raw, _ = signed(1, to=made.contract, data=data)
+    window.type_json(call(SEND, raw))
+    await window.send()
+    (refused,) = window.response.sent.shown
+    assert refused.state == "reverted"
+    assert "zero is nothing" in refused.words
+    badges = [each.badge for each in window.entries if each.title == SEND]
+    assert badges == ["Reverted", "Mined"]
+
+
+async def test_tokens_are_written_and_reviewed_with_symbol_and_decimals(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = await sender.dollars(BOB)
+    monkeypatch.setattr(tokens, "PLAY_MONEY", replace(PLAY_MONEY, address=BOB))  # so the contract has to be asked
+    dialog = await sender.open()
+    dialog.mode.set_current(CONTRACT)
+    dialog.mode.changed.emit(CONTRACT)
+    assert "view" not in dialog.form.function.itemText(0)
+    assert [dialog.form.function.itemText(at).partition("(")[0] for at in range(3)] == [
+        "transfer",
+        "approve",
+        "transferFrom",
+    ]
+    QTest.keyClicks(dialog.form.address, PLAY_ASSET)
+    QTest.keyClicks(dialog.form.function, "transfer(")
+    QTest.keyClicks(dialog.form.arguments[0], BOB)
+    QTest.keyClicks(dialog.form.arguments[1], "2500000")
+    press(dialog, "Review…")  # which reads what the token calls itself
+    await until(lambda: sender.review() is not None)
+    assert "2.5 USDC, as the contract names itself" in sender.reviewed()
+    review = sender.review()
+    assert review is not None
+    press(review, "Do not send")
+    await until(dialog.review.isEnabled)
+    amount = dialog.form.arguments[1]
+    for written, meant in (("2.5", "2.5 USDC"), ("0.25 usdc", "0.25 USDC"), ("1", "0.000001 USDC")):
+        amount.clear()
+        QTest.keyClicks(amount, written)
+        assert dialog.form.meaning.text() == f"Amount {meant}"
+    amount.clear()
+    QTest.keyClicks(amount, "0.1234567")
+    assert dialog.form.fault.text() == "USDC has 6 decimal places."
+    amount.clear()
+    QTest.keyClicks(amount, "2.5")
+    press(dialog, "Review…")
+    await until(lambda: sender.review() is not None)
+    await sender.agree()
+    assert await sender.dollars(BOB) == before + 2_500_000
+
+
+async def test_a_token_is_read_for_its_price_while_a_call_is_written(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "PLAY_MONEY", replace(PLAY_MONEY, address=BOB))
+    dialog = await sender.open()
+    dialog.mode.set_current(CONTRACT)
+    dialog.mode.changed.emit(CONTRACT)
+    QTest.keyClicks(dialog.form.address, PLAY_ASSET)
+    QTest.keyClicks(dialog.form.function, "transfer(")
+    QTest.keyClicks(dialog.form.arguments[0], BOB)
+    assert dialog.form.read_token.isHidden()
+    QTest.keyClicks(dialog.form.arguments[1], "1000000")
+    assert "40 cr" in dialog.form.read_token.text()
+    dialog.form.read_token.click()
+    await until(lambda: dialog.form.meaning.text() == "Amount 1 USDC")
+    assert dialog.form.read_token.isHidden()
+    press(dialog, "Cancel")
+    await sender.window.settle()
+
+
+async def test_results_and_events_read_as_amounts_on_their_rows_and_in_a_table_with_csv(
+    sender: Sender, tmp_path: Path
+) -> None:
+    window = sender.window
+    data = "0x70a08231" + BOB[2:].rjust(64, "0")
+    dialog = await sender.open()
+    dialog.mode.set_current(CONTRACT)
+    dialog.mode.changed.emit(CONTRACT)
+    QTest.keyClicks(dialog.form.address, PLAY_ASSET)
+    QTest.keyClicks(dialog.form.function, "transfer(")
+    QTest.keyClicks(dialog.form.arguments[0], BOB)
+    QTest.keyClicks(dialog.form.arguments[1], "2.5 USDC")
+    press(dialog, "Review…")
+    await until(lambda: sender.review() is not None)
+    assert "2.5 USDC" in sender.reviewed()
+    await sender.agree()
+    hash_ = window.shown_run.transactions[0][1]
+    window.type_json([call("eth_call", {"to": PLAY_ASSET, "data": data}, "latest"), call(RECEIPT, hash_, number=2)])
+    await window.send()
+    root = window.tree_rows.index(0, 0).data()
+    assert root.startswith("1 eth_call: balanceOf → 2.5 USDC Result")
+    window.response_tabs.setCurrentIndex(TABLE)
+    await window.settle()
+    view = window.response.table
+    assert view.shown is not None
+    assert view.shown.columns[:5] == ("event", "from", "to", "value", "amount")
+    (row,) = [each for each in view.shown.rows if each["event"] == "Transfer"]
+    assert (row["from"], row["to"], row["amount"], row["transaction"]) == (ALICE, BOB, "2.5 USDC", hash_)
+    view.save.click()
+    await until(lambda: bool(window.main.findChildren(QFileDialog)))
+    chooser = window.main.findChildren(QFileDialog)[0]
+    chooser.setDirectory(str(tmp_path))
+    chooser.findChildren(QLineEdit)[0].setText("events.csv")
+    chooser.accept()
+    await window.settle()
+    lines = list(csv.DictReader((tmp_path / "events.csv").read_text("utf-8").splitlines()))
+    assert [line["amount"] for line in lines if line["event"] == "Transfer"] == ["2.5 USDC"]

@@ -26,6 +26,10 @@ _members_of_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _members_of_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
+def _chained(first: Change | None, then: Change) -> Change:
+    return then if first is None else lambda value: then(first(value))
+
+
 class LargeArray(Sequence[object]):
     """A JSON array whose items are parsed at each look. Read-only, safe in any thread.
 
@@ -41,8 +45,8 @@ class LargeArray(Sequence[object]):
         self._large: dict[int, object] = {}
 
     def changed_by(self, change: Change) -> LargeArray:
-        """The same array, read in another way."""
-        return LargeArray(self._text, self._members, change)
+        """The same array with each member changed once more when it is read."""
+        return LargeArray(self._text, self._members, _chained(self._change, change))
 
     def __len__(self) -> int:
         return len(self._members)
@@ -89,7 +93,7 @@ class LargeObject(Mapping[str, object]):
 
     def changed_by(self, change: Change) -> LargeObject:
         """The same object, read in another way."""
-        return LargeObject(self._text, self._members, change)
+        return LargeObject(self._text, self._members, _chained(self._change, change))
 
     def __len__(self) -> int:
         return len(self._members)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.files import open_regular
@@ -25,7 +25,8 @@ from app.ui.kit.widgets.problem_label import ProblemLabel
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
-    from app.ui.crypto_rpc.session.contract_interfaces import ContractInterfaces, Function
+    from app.ui.crypto_rpc.session.contract_interfaces import Function
+    from app.ui.crypto_rpc.session.contracts import ContractPresenter
     from app.ui.kit.theme import Theme
 
 WIDTH, TEXT_HEIGHT = 640, 120  # px at 100 %
@@ -41,14 +42,20 @@ class ContractForm(QWidget):
     changed = Signal()
     grown = Signal()
 
-    def __init__(self, theme: Theme, interfaces: ContractInterfaces, tasks: TaskScope, address: str = "") -> None:
+    def __init__(
+        self, theme: Theme, contracts: ContractPresenter, tasks: TaskScope, address: str = "", *, changes: bool = False
+    ) -> None:
+        """`changes`: functions that change something stand first, as for a transaction."""
         super().__init__()
         self._theme = theme
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(theme.px(12))
-        self._interfaces = interfaces
+        self._contracts = contracts
+        self._interfaces = interfaces = contracts.interfaces
+        self._network = contracts.network
         self._tasks = tasks
+        self._changes = changes
         self._functions: tuple[Function, ...] = ()
         self.call: dict[str, str] = {}
         self.address = TextField(theme, tr("Contract address"), text=address, placeholder="0x…", mono=True)
@@ -72,8 +79,14 @@ class ContractForm(QWidget):
         self.body.addLayout(head)
         self.body.addWidget(self.text)
         self._named(tr("Function"), self.function)
-        for widget in (self._holder, self.shown_data, self.fault):
+        self.meaning = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self.read_token = Button(theme, contracts.read_token_words(), size="small")
+        self.read_token.clicked.connect(
+            lambda: self._tasks.start_unless_running("rpc token", self._read_token, self.address.text().strip())
+        )
+        for widget in (self._holder, self.meaning, self.shown_data, self.fault):
             self.body.addWidget(widget)
+        self.body.insertWidget(self.body.indexOf(self.shown_data), self.read_token, 0, Qt.AlignmentFlag.AlignLeft)
         self.address.textChanged.connect(self._address_changed)
         self.text.edited.connect(self._read)
         self.function.currentIndexChanged.connect(self._ask_arguments)
@@ -115,6 +128,8 @@ class ContractForm(QWidget):
     def _read(self) -> None:
         chosen = self.function.currentText()
         self._functions, words = functions_in(self.text.toPlainText())
+        if self._changes:
+            self._functions = tuple(sorted(self._functions, key=lambda entry: entry.only_reads))
         self.function.blockSignals(True)
         self.function.clear()
         self.function.addItems([each.signature for each in self._functions])
@@ -161,7 +176,10 @@ class ContractForm(QWidget):
         if entry is None:
             self.call, fault = {}, self.fault.text()
         else:
-            self.call, fault = call_data(entry, self.address.text(), [field.text() for field in self.arguments])
+            token = self._interfaces.interfaces(self._network).token(self.address.text().strip())
+            given = [field.text() for field in self.arguments]
+            self.call, fault = call_data(entry, self.address.text(), given, token)
+        self._show_meaning()
         unfinished = entry is not None and not self.call and self.is_unfinished
         self.fault.set_text("" if unfinished else fault)
         self.fault.setVisible(bool(self.fault.text()))
@@ -170,15 +188,30 @@ class ContractForm(QWidget):
         self.shown_data.setVisible(bool(data))
         self.changed.emit()
 
+    def _show_meaning(self) -> None:
+        """Say how many tokens the call moves, or offer to find out."""
+        interfaces = self._interfaces.interfaces(self._network)
+        moves, words = False, ""
+        if self.call:
+            moves, words = interfaces.moved(self.call["to"], bytes.fromhex(self.call["data"][2:]))
+        self.meaning.set_text(words, tr("Amount"))
+        self.meaning.setVisible(bool(words))
+        self.read_token.setVisible(moves and not words)
+
+    async def _read_token(self, address: str) -> None:
+        self.fault.set_text(await self._contracts.read_token(self._network, address))
+        self._write()
+        self.grown.emit()
+
 
 class ContractDialog(Dialog):
     """Asks for a call that is put into the request."""
 
     def __init__(
-        self, theme: Theme, parent: QWidget, interfaces: ContractInterfaces, tasks: TaskScope, address: str = ""
+        self, theme: Theme, parent: QWidget, contracts: ContractPresenter, tasks: TaskScope, address: str = ""
     ) -> None:
         super().__init__(theme, parent, tr("Call a contract (ABI)"), width=WIDTH)
-        self.form = ContractForm(theme, interfaces, tasks, address)
+        self.form = ContractForm(theme, contracts, tasks, address)
         self.body.addWidget(self.form)
         self.add_button(tr("Cancel"), accepts=False)
         self.use = self.add_button(tr("Insert"), kind="primary", accepts=True)
@@ -206,10 +239,10 @@ def _text_of(path: Path) -> str:
 
 
 async def ask_contract_call(
-    theme: Theme, parent: QWidget, interfaces: ContractInterfaces, tasks: TaskScope, address: str
+    theme: Theme, parent: QWidget, contracts: ContractPresenter, tasks: TaskScope, address: str
 ) -> tuple[dict[str, str], str] | None:
     """The object of the call, and the interface's text to keep; None when the person leaves."""
-    dialog = ContractDialog(theme, parent, interfaces, tasks, address)
+    dialog = ContractDialog(theme, parent, contracts, tasks, address)
     if not await dialog.answer():
         return None
     return dialog.form.call, dialog.form.text.toPlainText()

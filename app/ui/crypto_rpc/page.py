@@ -179,6 +179,8 @@ class CryptoRpcPage(QObject):
         self.changed.emit()
 
     def _show_run(self, run: RunView | None) -> None:
+        if self.main.response.follow(run):
+            return
         job = self.presenter.jobs.job if self.presenter.jobs.is_running else None
         if job is None or job is not self._shown_job or self.presenter.is_sending:
             self.main.show_side("answer" if run is not None else "request")
@@ -296,7 +298,7 @@ class CryptoRpcPage(QObject):
 
         presenter = self.presenter
         address = presenter.contracts.called_address() or (SANDBOX_CONTRACT if presenter.in_sandbox else "")
-        answer = await ask_contract_call(self._theme, self.main, presenter.interfaces, self._tasks, address)
+        answer = await ask_contract_call(self._theme, self.main, presenter.contracts, self._tasks, address)
         if answer is not None:
             await presenter.contracts.take_call(*answer)
             self.main.show_side("request")
@@ -320,6 +322,10 @@ class CryptoRpcPage(QObject):
         from app.ui.crypto_rpc.transaction_dialog import TransactionDialog
 
         await TransactionDialog(self._theme, self.main, self.presenter, self._tasks).answer()
+
+    def show_transactions(self) -> None:
+        """Show every transaction that was sent, and what became of it."""
+        self._tasks.replace("rpc open", self.presenter.tracking.show_all)
 
     def open_trash(self) -> None:
         """Show calls and collections in the trash in place of the list."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # The menus of the tab, by the ids of their actions; "" draws a line.
 TOOLS = (
     "crypto_rpc.transaction",
+    "crypto_rpc.transactions",
     "crypto_rpc.contract",
     "",
     "crypto_rpc.logs",
@@ -73,6 +74,14 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
             icon="signature",
             hint=tr("Transfer, contract, sign"),
             words=tr("pay send ether token coins raw"),
+        ),
+        TabAction(
+            "crypto_rpc.transactions",
+            tr("My transactions"),
+            page.show_transactions,
+            icon="list",
+            hint=tr("Waiting, mined, reverted"),
+            words=tr("hash receipt pending sent history"),
         ),
         TabAction("crypto_rpc.form", tr("Parameters as fields"), page.main.request.as_form.toggle, icon="list"),
         TabAction("crypto_rpc.side", tr("Request or response"), page.other_side, "F7", "panel-right"),

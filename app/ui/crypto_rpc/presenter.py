@@ -49,7 +49,9 @@ from app.ui.crypto_rpc.session.sending import (
     send,
     waiting_problem,
 )
+from app.ui.crypto_rpc.session.tokens import TokenBook
 from app.ui.crypto_rpc.session.tools import Tools
+from app.ui.crypto_rpc.session.tracking import TransactionTracker
 from app.ui.crypto_rpc.session.transacting import TransactionPresenter
 from app.ui.crypto_rpc.state import (
     DraftView,
@@ -110,7 +112,8 @@ class CryptoRpcPresenter(QObject):
         self.trash.failed.connect(self.notice.emit)
         self.collections = CollectionLibrary(RpcCollections(folder / "collections"), tasks, self.trash)
         self.collections.notice.connect(self.notice)
-        self.interfaces = ContractInterfaces(RpcInterfaces(folder / "interfaces"))
+        self.tokens = TokenBook(current_account)
+        self.interfaces = ContractInterfaces(RpcInterfaces(folder / "interfaces"), self.tokens)
         self.contracts = ContractPresenter(self, self.interfaces)
         self.transacting = TransactionPresenter(self, self.interfaces, tasks)
         self.ask: Ask = _refuse
@@ -135,6 +138,8 @@ class CryptoRpcPresenter(QObject):
         self._sending = False
         self.runs = RunPresenter(tasks, self.interfaces)
         self.runs.changed.connect(self.run_changed)
+        self.tracking = TransactionTracker(self, self.interfaces, tasks)
+        self.runs.sent_of = self.tracking.of
         self.jobs = JobRunner(self, tasks, now)
         self.tools = Tools(self.jobs, folder / "answers")
         current_account.account_changed.connect(self._account_changed)
@@ -142,13 +147,14 @@ class CryptoRpcPresenter(QObject):
     async def start(self, database: Database) -> None:
         """Read what is on disk, then ask the service which networks there are."""
         self.calls = RpcCalls(database)
-        self.network_list.catalog = catalog = ServiceCache(database)
+        self.network_list.catalog = self.tokens.catalog = catalog = ServiceCache(database)
         self.sent.calls = self.caps.calls = self.network_list.calls = self.calls
         self.runs.calls = self.calls
         self.methods = await asyncio.to_thread(MethodCatalog.read, self._data_folder)
         await asyncio.to_thread(self.network_list.load_bundled, self._data_folder)
         await self.calls.settle_after_start()
         await self.interfaces.read()
+        await self.tokens.read()
         await self.keeper.read(catalog)
         if self.keeper.split is not None:
             self.split_read.emit(self.keeper.split)
@@ -334,6 +340,7 @@ class CryptoRpcPresenter(QObject):
     def _account_changed(self) -> None:
         self._changed()
         if self.calls is not None:
+            self._tasks.replace("rpc tokens", self.tokens.read)
             self._ask_service()
             self.sent.soon()
 
@@ -403,6 +410,8 @@ class CryptoRpcPresenter(QObject):
                     draft.network,
                     self.network_list.chain_id(draft.network),
                     tuple(transactions.values()),
+                    interfaces=self.interfaces.interfaces(draft.network),
+                    play=self.in_sandbox,
                     network_of=self.network_list.network_of,
                 )
                 if not await self.ask(question):
@@ -416,6 +425,8 @@ class CryptoRpcPresenter(QObject):
         service, account, calls = self.service_account_calls()
         sent = await send(service, account, calls, operation, rows, transactions, self._now(), self._waits)
         self._problem = None
+        if sent.call.transactions and sent.call.state == "answered" and not sent.call.errors and sent.refused is None:
+            self.tracking.watch(sent.call)
         problem = for_account(sent.problem, account) if sent.problem is not None else None
         if sent.refused is None:
             await self.runs.show(sent.call.id, problem)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from app.core.file_saving import save_file
 from app.translation import tr
 from app.ui.crypto_rpc.session.differences import compared
-from app.ui.crypto_rpc.session.outcomes import roots_of, tables_in
+from app.ui.crypto_rpc.session.outcomes import Table, csv_of, roots_of, tables_in
 from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.json.node import Path as TreePath
 from app.ui.kit.json.tree_model import find
@@ -41,23 +41,45 @@ class ResponseController(QObject):
         response.decode_requested.connect(lambda on: tasks.replace("rpc decode", self._decode, on))
         response.tables_requested.connect(lambda: tasks.replace("rpc tables", self._tables))
         response.compare_requested.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
-        for view in (response.table.view, response.tree, response.headers, response.facts):
+        response.sent.check_requested.connect(self._check)
+        response.table.save_requested.connect(self.save_table)
+        for view in (response.table.view, response.tree, response.headers, response.facts, response.sent):
             view.copied.connect(lambda what: page.toast_requested.emit(tr("The {what} was copied.", what=what)))
+
+    def _check(self) -> None:
+        run = self._page.presenter.run
+        if run is not None:
+            self._page.presenter.tracking.check(run.id)
 
     async def _decode(self, on: bool) -> None:
         run = self._page.presenter.run
         if run is None:
             return
+        response = self._page.main.response
         outcomes = await self._page.presenter.contracts.decoded() if on else run.outcomes
-        if run is self._page.presenter.run:
-            self._page.main.response.show_outcomes(outcomes)
+        if response.shows(run):
+            response.show_outcomes(outcomes)
+            await self._tables()
 
     async def _tables(self) -> None:
-        run = self._page.presenter.run
+        run, response = self._page.presenter.run, self._page.main.response
         if run is not None:
-            tables = await asyncio.to_thread(tables_in, run.outcomes)
-            if run is self._page.presenter.run:
-                self._page.main.response.table.show_tables(tables)
+            outcomes = await self._page.presenter.contracts.decoded() if response.decode.isChecked() else run.outcomes
+            tables = await asyncio.to_thread(tables_in, outcomes)
+            if response.shows(run):
+                response.table.show_tables(tables)
+
+    def save_table(self) -> None:
+        table, tasks = self._page.main.response.table.shown, self._tasks
+        if table is not None:
+            save = partial(tasks.start_unless_running, "rpc save", self._save_table, table)
+            ask_to_save(self._page.main, tr("Save table"), "table.csv", save, kinds="CSV (*.csv)")
+
+    async def _save_table(self, table: Table, chosen: Path) -> None:
+        text = await asyncio.to_thread(csv_of, table)
+        self._page.toast_requested.emit(
+            await save_file(chosen, lambda path: path.write_text(text, "utf-8", newline=""))
+        )
 
     @property
     def run_before(self) -> str:

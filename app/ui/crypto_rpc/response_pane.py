@@ -14,8 +14,8 @@ from app.translation import tr, tr_n
 from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.response_facts import ResponseFacts
 from app.ui.crypto_rpc.response_table import ResponseTable
-from app.ui.crypto_rpc.session.decoding import DECODED
-from app.ui.crypto_rpc.session.outcomes import CallOutcome, roots_of
+from app.ui.crypto_rpc.sent_transactions import SentTransactions
+from app.ui.crypto_rpc.session.outcomes import DECODED, CallOutcome, roots_of
 from app.ui.crypto_rpc.state import RunView
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.json.node import TreeRoot
@@ -41,6 +41,11 @@ RAW_LINE = 400  # characters after which a line without a break is broken on scr
 TREE, TABLE, HEADERS, RAW, CHANGES = range(5)
 START = tr("The response and its cost appear here. Try the latest block number first.")
 UNFOLDED = 40  # differences that stand open at once
+
+
+def _request_of(run: RunView | None) -> str:
+    """The same for all runs of a request; for what a job put together, its title."""
+    return "" if run is None else run.runs[0][0] if run.runs else run.id or run.title
 
 
 def _is_joined(run: RunView | None) -> bool:
@@ -115,6 +120,8 @@ class ResponsePane(QWidget):
         self.card = ErrorCard(theme)
         self.note = Label(theme, "", role="text2", wrap=True)
         self._cards = QVBoxLayout()
+        self.sent = SentTransactions(theme)
+        column.addWidget(self.sent)
         self._cards.addWidget(self.card)
         self._cards.addWidget(self.note)
         column.addLayout(self._cards)
@@ -269,6 +276,10 @@ class ResponsePane(QWidget):
     def run(self) -> RunView | None:
         return self._run
 
+    def shows(self, run: RunView) -> bool:
+        """Whether this answer is on screen, whatever became of its transactions meanwhile."""
+        return self._run is not None and self._run.outcomes is run.outcomes
+
     def take_focus(self) -> None:
         """Give the keyboard to the answer."""
         self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -281,12 +292,23 @@ class ResponsePane(QWidget):
             self.empty.set_words(tr("Nothing sent yet"), START)
         self.empty.hint.setVisible(not sending)
 
-    def show_run(self, run: RunView | None) -> None:
-        """Show an answer, or with None what belongs here. What a job put together is a table first of all."""
-        was_joined, is_joined = _is_joined(self._run), _is_joined(run)
+    def follow(self, run: RunView | None) -> bool:
+        """Show what became of the transactions of the run on screen; False when this is another answer."""
+        if run is None or self._run is None or run.id != self._run.id or run.outcomes is not self._run.outcomes:
+            return False
         self._run = run
-        if was_joined != is_joined:
-            self.tabs.bar.setCurrentIndex(TABLE if is_joined else TREE)
+        self.sent.show_sent(run.sent, speak=True)
+        return True
+
+    def show_run(self, run: RunView | None) -> None:
+        """Show an answer, or with None what belongs here. What a job put together is a table first of all.
+
+        Another request begins with its response, without the words that were looked for in the one before.
+        """
+        if _request_of(run) != _request_of(self._run):
+            self.tabs.bar.setCurrentIndex(TABLE if _is_joined(run) else TREE)
+            self.finder.clear()
+        self._run = run
         self._found, self._at = [], -1
         self.places.set_text("")
         self._whole.setCurrentIndex(0 if run is not None else 1)
@@ -302,6 +324,7 @@ class ResponsePane(QWidget):
         self.replay.setVisible(run.replayed)
         self.replay_words.set_text(run.replay_note, tr("Replayed, no charge."))
         self.facts.show_facts(run.facts, run.request_id)
+        self.sent.show_sent(run.sent)
         self.card.setVisible(run.problem is not None)
         if run.problem is not None:
             self.card.set_problem(run.problem)

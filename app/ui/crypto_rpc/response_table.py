@@ -16,6 +16,7 @@ from app.ui.crypto_rpc.session.outcomes import Table
 from app.ui.kit.json.tree import Reading
 from app.ui.kit.json.tree_model import copied, summary
 from app.ui.kit.plain_tooltip import plain_tip
+from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
@@ -173,6 +174,8 @@ def _cell(text: str) -> str:
 class ResponseTable(QWidget):
     """The table, and above it which list of the answer it shows."""
 
+    save_requested = Signal()
+
     def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -185,6 +188,9 @@ class ResponseTable(QWidget):
         self._line.addWidget(self.choice)
         self._line.addStretch(1)
         self._line.addWidget(self.size_words)
+        self.save = Button(theme, tr("Save as CSV…"), "download", size="small")
+        self._line.addWidget(self.save)
+        self.save.clicked.connect(self.save_requested)
         self._below = QVBoxLayout()
         self._below.addWidget(self.nothing)
         layout = QVBoxLayout(self)
@@ -208,12 +214,18 @@ class ResponseTable(QWidget):
         self.choice.addItems([table.title for table in tables])
         self.choice.setCurrentIndex(max(0, self.choice.findText(before)) if tables else -1)
         self.choice.blockSignals(False)
-        for widget in (self.choice, self.size_words, self.view):
+        for widget in (self.choice, self.size_words, self.save, self.view):
             widget.setVisible(bool(tables))
         self.nothing.set_text(tr("This response has no list of objects to show as a table."))
         self.nothing.setVisible(not tables)
         self._apply_theme()
         self._show(self.choice.currentIndex())
+
+    @property
+    def shown(self) -> Table | None:
+        """The table that is on screen."""
+        place = self.choice.currentIndex()
+        return self._tables[place] if 0 <= place < len(self._tables) else None
 
     def _show(self, place: int) -> None:
         if 0 <= place < len(self._tables):
@@ -228,4 +240,5 @@ class ResponseTable(QWidget):
         px = self._theme.px
         line = (px(16), px(8), px(12), px(8)) if self._tables else (0, 0, 0, 0)
         self._line.setContentsMargins(*line)
+        self._line.setSpacing(px(8))
         self._below.setContentsMargins(*((0, 0, 0, 0) if self._tables else (px(16), px(12), px(16), px(12))))

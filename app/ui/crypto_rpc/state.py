@@ -125,6 +125,42 @@ class CollectionEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SentTransaction:
+    """A transaction that was sent, and what became of it. `details`: gas and fee in words.
+
+    `watched`: Rialto looks for its receipt by itself. `check_price`: what looking once costs.
+    """
+
+    hash: str
+    state: Literal["waiting", "mined", "reverted", "unknown"]
+    block: str = ""
+    details: str = ""
+    reason: str = ""
+    contract: str = ""  # that it created
+    watched: bool = False
+    check_price: str = ""
+
+    @property
+    def words(self) -> str:
+        """What became of it, in one sentence."""
+        if self.state == "mined":
+            return tr("In block {block}, {details}.", block=self.block, details=self.details)
+        if self.state == "reverted" and self.reason:
+            reason = self.reason.rstrip(".")
+            return tr(
+                "Reverted in block {block}: {reason}. {details}.",
+                block=self.block,
+                reason=reason,
+                details=self.details,
+            )
+        if self.state == "reverted":
+            return tr("Reverted in block {block}, {details}.", block=self.block, details=self.details)
+        if self.state == "waiting":
+            return tr("Sent. Waiting for a block…") if self.watched else tr("Sent. Not in a block when last checked.")
+        return tr("It is not clear whether this transaction was sent.")
+
+
+@dataclass(frozen=True, slots=True)
 class RunView:
     """One run of a request: what came back, and what it cost."""
 
@@ -145,8 +181,10 @@ class RunView:
     problem: Problem | None = None
     note: str = ""
     transactions: tuple[tuple[str, str], ...] = ()  # computed here: id of the item, hash
+    sent: tuple[SentTransaction, ...] = ()
     decoded: tuple[tuple[int, str], ...] = field(default_factory=tuple)  # call id and what its bytes say
     says_more: bool = False  # decoded, as the types of what was called are known
+    slug: str = ""  # of the network, "" for what was put together
     row_id: str = ""  # the row of the list that stands for it: the first of a job's equal requests
 
     @property

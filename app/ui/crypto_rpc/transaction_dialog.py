@@ -46,7 +46,7 @@ class TransactionDialog(Dialog):
         for each in self._wallets:
             self.wallet.addItem(f"{each.name} ({each.address})", each.id)
         self.to = TextField(theme, tr("To"), placeholder="0x…", mono=True)
-        self.form = ContractForm(theme, presenter.interfaces, tasks)
+        self.form = ContractForm(theme, presenter.contracts, tasks, changes=True)
         self.amount = TextField(theme, tr("Amount"), placeholder="0.05", mono=True)
         self._held(tr("From"), self.wallet)
         self._to_label = self._held(tr("To"), self.to)

@@ -11,6 +11,7 @@ from app.core.number_format import credits_text
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.outcomes import items_of
+from app.ui.crypto_rpc.session.tracking import outcome_words
 from app.ui.crypto_rpc.state import CallEntry
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def entry_of(
     call: RpcCall, now: datetime, interfaces: Interfaces, mark: str = "", rounds: Rounds | None = None
 ) -> CallEntry:
     """One row of the list; `mark` names its account where that is not the one in use. `rounds`: of a job's request."""
-    badge, tone = _badge(call)
+    badge, tone = outcome_words(call)
+    if not badge:
+        badge, tone = _badge(call)
     charged, at, times = _charged(call), call.at, ""
     if rounds is not None and rounds.requests > 1:
         badge, tone = _errors(rounds.errors)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.decoding import STANDARD_TEXT, Interfaces
+from app.ui.crypto_rpc.session.tokens import TokenBook, TokenFacts, amount_place, smallest_units
 from app.wallet.abi import Interface, encode_call, read_interface
 from app.wallet.abi_types import Entry
 from app.wallet.addresses import read_evm_address
@@ -19,8 +20,9 @@ Function = Entry  # of kind "function"
 class ContractInterfaces:
     """`known` is what was read from disk; a file that holds no interface is left alone and not used."""
 
-    def __init__(self, files: RpcInterfaces) -> None:
+    def __init__(self, files: RpcInterfaces, tokens: TokenBook) -> None:
         self._files = files
+        self.tokens = tokens
         self.texts: dict[str, str] = {}
         self.known: dict[str, Interface] = {}
 
@@ -28,9 +30,9 @@ class ContractInterfaces:
         self.texts = await asyncio.to_thread(self._files.read_all)
         self.known = await asyncio.to_thread(_all, self.texts)
 
-    def interfaces(self) -> Interfaces:
-        """What answers are read with."""
-        return Interfaces(dict(self.known))
+    def interfaces(self, network: str = "") -> Interfaces:
+        """What answers are read with; on a network, its tokens too."""
+        return Interfaces(dict(self.known), self.tokens.on(network) if network else {})
 
     def text_for(self, address: str) -> str:
         """The interface that was loaded for a contract, else the one of tokens."""
@@ -88,9 +90,14 @@ def is_address(text: str) -> bool:
     return True
 
 
-def call_data(entry: Entry, address: str, arguments: Sequence[str]) -> tuple[dict[str, str], str]:
-    """The object of `eth_call` and its like, and a sentence when something in it does not fit."""
+def call_data(entry: Entry, address: str, arguments: Sequence[str], token: TokenFacts) -> tuple[dict[str, str], str]:
+    """The object of `eth_call` and its like, and a sentence when something in it does not fit.
+
+    An amount of a token whose decimals are known may be written with a point or with the token's symbol.
+    """
+    place = amount_place(entry)
     try:
-        return {"to": read_evm_address(address.strip()), "data": encode_call(entry, list(arguments))}, ""
+        given = [smallest_units(each, token) if at == place else each for at, each in enumerate(arguments)]
+        return {"to": read_evm_address(address.strip()), "data": encode_call(entry, given)}, ""
     except WalletError as error:
         return {}, error.sentence

@@ -10,13 +10,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from app.service.http.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, LargeArray, LargeObject
-from app.ui.crypto_rpc.session.outcomes import CallOutcome
+from app.translation import tr
+from app.ui.crypto_rpc.session.outcomes import DECODED, CallOutcome
+from app.ui.crypto_rpc.session.tokens import TokenFacts, amount_place, counts_tokens
 from app.wallet.abi import DecodedValues, Interface, decode, read_interface
+from app.wallet.abi_values import shown
 from app.wallet.errors import AbiRefused
 
 MAX_VALUES = 200_000  # objects and lists that one answer is searched through
 MAX_HEX_CHARS = 4_000_000
-DECODED = "decoded"
+MAX_WORDS_CHARS = 200  # of a result on its row
 SELECTOR_BYTES = 4  # which function of a contract is called
 CALLS = frozenset({"eth_call"})
 
@@ -43,9 +46,10 @@ def _standard() -> Interface:
 
 @dataclass(frozen=True)
 class Interfaces:
-    """By address in lower case; what is in none of them is read as tokens are."""
+    """By address in lower case; what is in none of them is read as tokens are. `tokens` are those of one network."""
 
     by_address: Mapping[str, Interface] = field(default_factory=dict)
+    tokens: Mapping[str, TokenFacts] = field(default_factory=dict)
 
     def of(self, address: object) -> tuple[Interface, ...]:
         own = self.by_address.get(address.lower()) if isinstance(address, str) else None
@@ -62,14 +66,51 @@ class Interfaces:
 
     def call_words(self, address: str, data: bytes) -> str:
         """What data asks of a contract, in one line: `transfer(to: 0x…, value: 5)`; "" where it is not known."""
+        call = self._call(address, data)
+        return call.sentence if call is not None else ""
+
+    def _call(self, address: object, data: bytes) -> DecodedValues | None:
         for interface in self.of(address):
             try:
                 call = interface.decode_call(data)
             except AbiRefused:
                 continue
             if call is not None:
-                return call.sentence
-        return ""
+                return call
+        return None
+
+    def token(self, address: object) -> TokenFacts:
+        """What is known of a token; nothing for what is none."""
+        return self.tokens.get(address.lower(), TokenFacts()) if isinstance(address, str) else TokenFacts()
+
+    def amount(self, address: object, said: DecodedValues) -> str:
+        """The tokens that a call or an event moves, such as "2.5 USDC"; "" where none or their decimals are unknown."""
+        place = amount_place(said.entry)
+        value = said.values[place][1] if place is not None else None
+        return self.token(address).amount(value) if isinstance(value, int) else ""
+
+    def moved(self, address: str, data: bytes) -> tuple[bool, str]:
+        """Whether data moves tokens of the contract at `address`, and how many in words, "" while that is not known."""
+        call = self._call(address, data)
+        if call is None or amount_place(call.entry) is None:
+            return False, ""
+        return True, self.amount(address, call)
+
+    def token_fact(self, item: Mapping[str, object], result: object) -> tuple[str, str, object] | None:
+        """Address, "symbol" or "decimals", and value that a contract returned; None for any other call."""
+        asked = _asked(item)
+        data, raw = bytes_of(asked.get("data") or asked.get("input")), bytes_of(result)
+        address = asked.get("to")
+        if not data or raw is None or not isinstance(address, str) or item.get("method") not in CALLS:
+            return None
+        for name in ("symbol", "decimals"):
+            entry = _standard().function(name)
+            if data == entry.selector:
+                try:
+                    return address, name, decode(entry.outputs, raw)[0][1]
+                except AbiRefused:
+                    return None
+        return None
 
     def function(self, item: Mapping[str, object]) -> str:
         """The name of the contract's function that a request's item calls, "" where it is not known."""
@@ -99,7 +140,8 @@ def decoded_outcomes(
     found = []
     for outcome in outcomes:
         item = items[outcome.id - 1] if outcome.id <= len(items) else {}
-        found.append(replace(outcome, value=reader.outcome(item, outcome)))
+        value, words = reader.outcome(item, outcome)
+        found.append(replace(outcome, value=value, words=words))
     return tuple(found)
 
 
@@ -109,21 +151,22 @@ class _Reader:
         self._standard = interfaces.of(None)
         self._left = MAX_VALUES
 
-    def outcome(self, item: Mapping[str, object], outcome: CallOutcome) -> object:
+    def outcome(self, item: Mapping[str, object], outcome: CallOutcome) -> tuple[object, str]:
+        """The value with what its bytes say, and the result in one line, "" where there is none."""
         asked = _asked(item)
         if outcome.is_error:
             data = outcome.data.get("data") if isinstance(outcome.data, Mapping) else outcome.data
             raw = bytes_of(data)
             words = self._interfaces.revert(asked.get("to"), raw) if raw else None
-            return {DECODED: words, **_mapping(outcome.value)} if words else outcome.value
+            return ({DECODED: words, **_mapping(outcome.value)}, words) if words else (outcome.value, "")
         if outcome.method in CALLS:
             return self._result(asked, outcome.value)
-        return self._value(outcome.value)
+        return self._value(outcome.value), ""
 
-    def _result(self, asked: Mapping[str, object], value: object) -> object:
+    def _result(self, asked: Mapping[str, object], value: object) -> tuple[object, str]:
         raw, data = bytes_of(value), bytes_of(asked.get("data") or asked.get("input"))
         if raw is None or data is None:
-            return value
+            return value, ""
         for interface in self._interfaces.of(asked.get("to")):
             try:
                 call = interface.decode_call(data)
@@ -133,8 +176,18 @@ class _Reader:
             except AbiRefused:
                 continue
             named = {each.name or str(place): result for place, (each, result) in enumerate(results)}
-            return {DECODED: named, "call": call.sentence, "result": value}
-        return value
+            first = results[0][1] if results else None
+            amount = (
+                self._interfaces.token(asked.get("to")).amount(first)
+                if counts_tokens(call.entry) and isinstance(first, int)
+                else ""
+            )
+            words = amount or ", ".join(shown(result) for _, result in results) or tr("nothing")
+            if amount:
+                named["amount"] = amount
+            line = f"{call.entry.name} → {words}"[:MAX_WORDS_CHARS]
+            return {DECODED: named, "call": call.sentence, "result": value}, line
+        return value, ""
 
     def _value(self, value: object) -> object:
         if isinstance(value, LargeArray) or (isinstance(value, LargeObject) and not _is_read_itself(value)):
@@ -152,7 +205,13 @@ class _Reader:
             if name != DECODED
         }
         said = self._log(value) if "topics" in value else self._transaction(value) if "input" in value else None
-        return {DECODED: _said(said), **inner} if said is not None else inner
+        if said is None:
+            return inner
+        values = _said(said)
+        amount = self._interfaces.amount(value.get("address") if "topics" in value else value.get("to"), said)
+        if amount:
+            values["amount"] = amount
+        return {DECODED: values, **inner}
 
     def _member(self, value: object) -> object:
         self._left = MAX_VALUES

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 from app.core.number_format import credits_text
+from app.formats import csv_cell
 from app.service.crypto_rpc import NO_ANSWER, answers_by_id, has_id, id_of, is_answer_to
-from app.service.http.json_large import JSON_LIST
+from app.service.http.json_large import JSON_LIST, Large, LargeArray
 from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits
 from app.translation import tr
 from app.ui.kit.json.node import TreeRoot
 
 MAX_COLUMNS = 48
 MAX_TABLES = 200
+LOOKED_AT = 100  # logs of a list, one of which is decoded
+_WHERE = (
+    ("contract", "address"),
+    ("block", "blockNumber"),
+    ("transaction", "transactionHash"),
+    ("log", "logIndex"),
+)
+DECODED = "decoded"  # under which a value holds what its bytes say
 NOT_KNOWN = tr("It is not clear whether this transaction was sent.")
 
 
@@ -31,6 +42,7 @@ class CallOutcome:
     credits: int | None
     message: str = ""  # of an error
     data: object = None  # of an error
+    words: str = ""  # what the bytes of a result say, in one line
 
 
 def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: object) -> tuple[CallOutcome, ...]:
@@ -90,6 +102,7 @@ def roots_of(outcomes: Sequence[CallOutcome]) -> tuple[TreeRoot, ...]:
             tr("Error") if outcome.is_error else tr("Result"),
             credits_text(outcome.credits) if outcome.credits is not None else "",
             "bad" if outcome.is_error else "ok",
+            outcome.words,
         )
         for outcome in outcomes
     )
@@ -114,10 +127,25 @@ class Table:
     rows: Sequence[Mapping[str, object]]
 
 
+def _event(log: object) -> object:
+    """A decoded log as one row: the event, its values, and where it is; anything else unchanged."""
+    said = log.get(DECODED) if isinstance(log, Mapping) else None
+    if not isinstance(log, Mapping) or "topics" not in log:
+        return log
+    if not isinstance(said, Mapping):
+        return {"event": "", **log}
+    values = {name: value for name, value in said.items() if name != "name"}
+    where = {name: log.get(key) for name, key in _WHERE if name not in values}
+    return {"event": said.get("name"), **values, **where}
+
+
 def table_of(title: str, value: object) -> Table | None:
-    """A list of objects as a table; None for anything else."""
+    """A list of objects as a table, decoded logs one event a row; None for anything else."""
     if not isinstance(value, JSON_LIST) or not value or not all(isinstance(item, Mapping) for item in value):
         return None
+    first = value[0]
+    if isinstance(first, Mapping) and "topics" in first and any(DECODED in item for item in value[:LOOKED_AT]):  # type: ignore[operator]  # all are mappings
+        value = value.changed_by(_event) if isinstance(value, LargeArray) else [_event(item) for item in value]
     rows = cast(Sequence[Mapping[str, object]], value)
     columns: dict[str, None] = {}
     for item in rows:
@@ -125,6 +153,25 @@ def table_of(title: str, value: object) -> Table | None:
             break
         columns.update(dict.fromkeys(str(name) for name in item))
     return Table(title, tuple(columns)[:MAX_COLUMNS], rows)
+
+
+def csv_of(table: Table) -> str:
+    """The table as CSV with a header, every row of it; values as they were sent. Call it in a thread."""
+    file = io.StringIO()
+    lines = csv.writer(file)
+    lines.writerow(table.columns)
+    for row in table.rows:
+        lines.writerow([_cell(row.get(name)) for name in table.columns])
+    return file.getvalue()
+
+
+def _cell(value: object) -> str:
+    """A value of a CSV file."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return csv_cell(value)
+    return value.text if isinstance(value, Large) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def tables_in(outcomes: Sequence[CallOutcome]) -> tuple[Table, ...]:

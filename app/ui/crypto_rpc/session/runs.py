@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -15,11 +15,11 @@ from app.service.http.json_large import read_large_json
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.call_words import facts_of, run_title, title_of
-from app.ui.crypto_rpc.session.decoding import CALLS, DECODED, decoded_outcomes
+from app.ui.crypto_rpc.session.decoding import CALLS, Interfaces, decoded_outcomes
 from app.ui.crypto_rpc.session.networks import network_title
-from app.ui.crypto_rpc.session.outcomes import CallOutcome, items_of, outcomes_of
+from app.ui.crypto_rpc.session.outcomes import DECODED, CallOutcome, items_of, outcomes_of
 from app.ui.crypto_rpc.session.sending import headers_of
-from app.ui.crypto_rpc.state import RunView
+from app.ui.crypto_rpc.state import RunView, SentTransaction
 
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
@@ -37,6 +37,7 @@ class RunPresenter(QObject):
         super().__init__()
         self._tasks = tasks
         self._interfaces = interfaces
+        self.sent_of: Callable[[RpcCall], tuple[SentTransaction, ...]] = lambda _call: ()
         self.calls: RpcCalls | None = None
         self.run: RunView | None = None
 
@@ -66,10 +67,12 @@ class RunPresenter(QObject):
         """Everything about a run that need not be on the disk, of all `runs` of the same request."""
         items = await asyncio.to_thread(items_of, call.items)
         outcomes = await asyncio.to_thread(self._outcomes, call, body) if body is not None else ()
+        await self._interfaces.tokens.learn(call.network, items, outcomes, self._interfaces.interfaces())
+        interfaces = self._interfaces.interfaces(call.network)
         first = next((run for run in runs if run.state == "answered" and not run.replayed), None)
         return RunView(
             call.id,
-            title_of(call, self._interfaces.interfaces()),
+            title_of(call, interfaces),
             network_title(call.network),
             call.state,
             call.replayed,
@@ -85,9 +88,11 @@ class RunPresenter(QObject):
             problem,
             "" if problem is not None else call.note,
             tuple((str(item), str(digest)) for item, digest in call.transactions.items()),
-            await asyncio.to_thread(self._decoded, items, outcomes),
+            self.sent_of(call),
+            await asyncio.to_thread(_decoded, items, outcomes, interfaces),
             any(each.method in CALLS and not each.is_error for each in outcomes)
-            and await asyncio.to_thread(self._says_more, items, outcomes),
+            and await asyncio.to_thread(_says_more, items, outcomes, interfaces),
+            call.network,
             next((run.id for run in runs if run.job_id and run.job_id == call.job_id), call.id),
         )
 
@@ -97,24 +102,26 @@ class RunPresenter(QObject):
         except BadResponse:
             return ()
 
-    def _says_more(self, items: tuple[Mapping[str, object], ...], outcomes: tuple[CallOutcome, ...]) -> bool:
-        """Whether a result of a contract's call can be read with the types that are known."""
-        results = [each for each in outcomes if each.method in CALLS and not each.is_error]
-        return any(
-            isinstance(read.value, Mapping) for read in decoded_outcomes(items, results, self._interfaces.interfaces())
-        )
 
-    def _decoded(
-        self, items: tuple[Mapping[str, object], ...], outcomes: tuple[CallOutcome, ...]
-    ) -> tuple[tuple[int, str], ...]:
-        """Why calls were refused, where their bytes say so."""
-        refused = [outcome for outcome in outcomes if outcome.is_error]
-        found = []
-        for outcome in decoded_outcomes(items, refused, self._interfaces.interfaces()) if refused else ():
-            words = outcome.value.get(DECODED) if isinstance(outcome.value, Mapping) else None
-            if isinstance(words, str):
-                found.append((outcome.id, words))
-        return tuple(found)
+def _says_more(
+    items: tuple[Mapping[str, object], ...], outcomes: tuple[CallOutcome, ...], interfaces: Interfaces
+) -> bool:
+    """Whether a result of a contract's call can be read with the types that are known."""
+    results = [each for each in outcomes if each.method in CALLS and not each.is_error]
+    return any(isinstance(read.value, Mapping) for read in decoded_outcomes(items, results, interfaces))
+
+
+def _decoded(
+    items: tuple[Mapping[str, object], ...], outcomes: tuple[CallOutcome, ...], interfaces: Interfaces
+) -> tuple[tuple[int, str], ...]:
+    """Why calls were refused, where their bytes say so."""
+    refused = [outcome for outcome in outcomes if outcome.is_error]
+    found = []
+    for outcome in decoded_outcomes(items, refused, interfaces) if refused else ():
+        words = outcome.value.get(DECODED) if isinstance(outcome.value, Mapping) else None
+        if isinstance(words, str):
+            found.append((outcome.id, words))
+    return tuple(found)
 
 
 def look_ups(run: RunView) -> list[CallRow]:

@@ -23,7 +23,7 @@ from app.core.tasks import to_the_end
 from app.formats import format_number
 from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
-from app.service.rpc_methods import STATE_CHANGING
+from app.service.rpc_methods import STATE_CHANGING, Estimate, estimate
 from app.storage.errors import StorageError, UnsavedResult
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import CallRow, text_of
@@ -38,11 +38,14 @@ if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
     from app.service.service import Service
     from app.storage.rpc_calls import RpcCall, RpcCalls
+    from app.ui.crypto_rpc.session.decoding import Interfaces
 
 REQUESTS_A_MINUTE = 100  # R-RPC-44
 CREDITS_A_DAY = 10_000_000  # R-RPC-45
 SURELY_REFUSED = frozenset({"rate_limit", "held", "pace"})  # reasons to wait that leave no doubt: nothing was done
 RAW_METHODS = frozenset({"eth_sendRawTransaction"})
+RECEIPT, BY_HASH, CALL = "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_call"
+LOOK_AFTER_S = (1.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0, 60.0)  # between the looks for a receipt
 NOT_KEPT = "signed transaction, not kept"
 
 
@@ -104,19 +107,25 @@ async def read_transactions(rows: Sequence[CallRow]) -> dict[int, SignedTransact
     return found
 
 
+def looks_price(network: str, transactions: int) -> Estimate:
+    """The most that reading the receipts may cost: every look, and why one transaction was reverted."""
+    return estimate(network, (RECEIPT,) * transactions * len(LOOK_AFTER_S) + (BY_HASH, CALL) * transactions)
+
+
 def question_of(
     network: str,
     chain_id: int | None,
     transactions: Sequence[Transaction],
     *,
-    call: str = "",
+    interfaces: Interfaces | None = None,
+    play: bool = False,
     more_warnings: Sequence[str] = (),
     network_of: Callable[[int], str | None] = lambda _chain_id: None,
 ) -> SendQuestion:
     """What a person reads before it is sent: every field in full, and what does not fit.
 
-    One that is not signed yet has no hash. `call`: what its data asks of a contract, in words. `network_of`: the known
-    network with a chain's id.
+    One that is not signed yet has no hash. `interfaces`: of the network, to read what data asks of a contract.
+    `play`: it is play money of the Sandbox. `network_of`: the known network with a chain's id.
     """
     facts: list[tuple[str, str]] = []
     warnings: list[str] = []
@@ -139,8 +148,14 @@ def question_of(
             (tr("Chain ID"), tr("none: valid on every chain") if each.chain_id is None else str(each.chain_id)),
             (tr("Data"), tr_n("{n} byte", "{n} bytes", len(each.data)) if each.data else tr("none")),
         ]
+        call = interfaces.call_words(each.to, each.data) if interfaces is not None and each.data else ""
         if call:
             facts.append((tr("Contract call"), call))
+        tokens = interfaces.moved(each.to, each.data)[1] if interfaces is not None and call else ""
+        if tokens and interfaces is not None:
+            vouched = interfaces.token(each.to).vouched
+            named = tokens if vouched else tr("{amount}, as the contract names itself", amount=tokens)
+            facts.append((tr("Tokens"), named))
         if isinstance(each, SignedTransaction):
             facts.append((tr("Hash"), each.hash))
         if each.chain_id is None:
@@ -166,6 +181,18 @@ def question_of(
         if each.authorizations:
             warnings.append(tr("It lets an account run another program from now on (EIP-7702)."))
     facts.append((tr("The service logs"), tr("hash, network, request ID and your account, but not the signed bytes")))
+    if play:
+        facts.append((tr("Money"), tr("play money of the Sandbox")))
+    price = looks_price(network, len(transactions))
+    facts.append(
+        (
+            tr("Afterwards"),
+            tr(
+                "Rialto reads the receipt until it is in a block, for at most {price}",
+                price=estimate_words(price.credits, price.low_usd, price.high_usd),
+            ),
+        )
+    )
     many = len(transactions) != 1
     unsigned = any(not isinstance(each, SignedTransaction) for each in transactions)
     if unsigned:
@@ -234,6 +261,10 @@ async def send(
         idempotency_key=operation.idempotency_key or "",
         estimate_credits=operation.estimate.credits,
         transactions={str(place): each.hash for place, each in transactions.items()},
+        tracked={
+            str(place): {"from": each.sender, "to": each.to, "value": str(each.value)}
+            for place, each in transactions.items()
+        },
         job_id=job_id,
     )
     waiting = _Waiting(on_wait)

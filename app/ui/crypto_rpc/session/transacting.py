@@ -17,7 +17,8 @@ from app.service.idempotency_keys import new_idempotency_key
 from app.service.rpc_methods import estimate, family_of
 from app.storage.errors import StorageError
 from app.translation import tr
-from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.batch import CallRow, numbered
+from app.ui.crypto_rpc.session.contracts import token_rows
 from app.ui.crypto_rpc.session.decoding import bytes_of
 from app.ui.crypto_rpc.session.networks import coin_of, is_test_network, network_title
 from app.ui.crypto_rpc.session.sending import (
@@ -28,6 +29,7 @@ from app.ui.crypto_rpc.session.sending import (
     question_of,
     read_transactions,
 )
+from app.ui.crypto_rpc.session.tracking import is_waiting
 from app.wallet.addresses import read_evm_address
 from app.wallet.errors import WalletError
 from app.wallet.quantities import hex_quantity, in_unit, node_quantity, read_quantity
@@ -213,8 +215,12 @@ class TransactionPresenter:
             [call],
         )
         rows = [CallRow(place, *each) for place, each in enumerate(zip(READ_METHODS, params, strict=True), start=1)]
+        payload = bytes_of(data) or b""
+        moves_tokens, amount = self._interfaces.interfaces(network).moved(to, payload)
+        if moves_tokens and not amount:
+            rows = list(numbered([*rows, *token_rows(to)]))
         _, outcomes = await self._presenter.jobs.send(network, rows, key="", batch=True)
-        read = dict(zip(READ_METHODS, outcomes, strict=True))
+        read = dict(zip(READ_METHODS, outcomes, strict=False))
         coin = coin_of(network)
         balance = _number(read, "eth_getBalance")
         if value > balance:
@@ -251,7 +257,8 @@ class TransactionPresenter:
             network,
             self._presenter.network_list.chain_id(network),
             (transaction,),
-            call=self._interfaces.interfaces().call_words(to, transaction.data) if transaction.data else "",
+            interfaces=self._interfaces.interfaces(network),
+            play=self._presenter.in_sandbox,
             more_warnings=warnings,
             network_of=self._presenter.network_list.network_of,
         )
@@ -300,7 +307,8 @@ class TransactionPresenter:
             str(digest)
             for call in recent
             if call.network == network and call.state == "unknown"
-            for digest in call.transactions.values()
+            for item, digest in call.transactions.items()
+            if is_waiting(call, str(item))
         ]
         return [
             tr("It is not clear whether an earlier transaction was sent. Look it up first: {hash}", hash=each)
@@ -341,6 +349,8 @@ class TransactionPresenter:
             signed.network,
             chain_id,
             tuple(transactions.values()),
+            interfaces=self._interfaces.interfaces(signed.network),
+            play=self._presenter.in_sandbox,
             network_of=self._presenter.network_list.network_of,
         )
         if await self._presenter.ask(question):

@@ -21,7 +21,10 @@ UNREAD = object()  # stands for a value of large JSON that nobody has looked at
 
 @dataclass(frozen=True, slots=True)
 class TreeRoot:
-    """A first-level row. `label` stands before the name; `note` and `tone` ("ok", "bad", "") are drawn at the right."""
+    """A first-level row. `label` stands before the name; `note` and `tone` ("ok", "bad", "") are drawn at the right.
+
+    `words` stand in place of the value's own.
+    """
 
     key: str
     value: object
@@ -29,6 +32,7 @@ class TreeRoot:
     note: str = ""
     detail: str = ""
     tone: str = ""
+    words: str = ""
 
 
 class JsonNode:

@@ -276,7 +276,9 @@ class _JsonDelegate(QStyledItemDelegate):
         if node.span is not None:
             runs = [(str(node.key), "text2")]
         else:
-            runs += [(str(node.key), "syntax_name"), (": ", "text2"), (summary(node.value), _value_role(node.value))]
+            words = root.words if root is not None else ""
+            value = (words, "text") if words else (summary(node.value), _value_role(node.value))
+            runs += [(str(node.key), "syntax_name"), (": ", "text2"), value]
         left = rect.left()
         for text, role in runs:
             room = rect.right() - left

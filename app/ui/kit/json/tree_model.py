@@ -159,7 +159,7 @@ class JsonTreeModel(QAbstractItemModel):
                 )
             if root is None:
                 return sanitize_text(f"{node.key}: {summary(node.value)}")
-            words = (root.label, f"{node.key}: {summary(node.value)}", root.note, root.detail)
+            words = (root.label, f"{node.key}: {root.words or summary(node.value)}", root.note, root.detail)
             return sanitize_text(" ".join(part for part in words if part))
         return None
 

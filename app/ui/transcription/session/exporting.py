@@ -18,6 +18,7 @@ from typing import Any
 
 from app.core.number_format import or_dash
 from app.core.time_format import LONGEST_S, position, whole_seconds
+from app.formats import csv_cell
 from app.translation import tr
 from app.ui.kit.scripts import join, spans_of, width_of
 from app.ui.transcription.session.document import SENTENCE_END, Document, Word
@@ -369,6 +370,5 @@ def as_csv(document: Document) -> str:
     writer.writerow(("segment", "start", "end", "word"))
     for number, segment in enumerate(document.segments, 1):
         for word in segment.words:
-            text = f"'{word.text}" if word.text[:1] in "=+-@\t\r" else word.text.rstrip()
-            writer.writerow((number, f"{word.start:.3f}", f"{word.end:.3f}", text))
+            writer.writerow((number, f"{word.start:.3f}", f"{word.end:.3f}", csv_cell(word.text.rstrip())))
     return out.getvalue()
