@@ -43,6 +43,12 @@ _CLOSED_AT_ONCE = re.compile(
     r"<(title|script|style|textarea|iframe|noscript|template|svg|math|div|p|span|a|td|th|li)\b([^<>]{0,2000})/>",
     re.IGNORECASE,
 )
+_FORMULA = re.compile(r"<math(?:\s[^<>]*)?>", re.IGNORECASE)
+_FORMULA_END = re.compile(r"</math\s*>", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"""\salttext\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_TEX = re.compile(r"<annotation\s[^<>]*application/x-tex[^<>]*>([^<]*)", re.IGNORECASE)
+_ANNOTATION = re.compile("<annotation", re.IGNORECASE)
+_ANY_TAG = re.compile(r"<[^<>]*>")
 
 
 class _Row:
@@ -158,7 +164,7 @@ def read_html(text: str) -> Iterator[Section]:
     if _IS_XML.match(text[:1000]):
         text = _CLOSED_AT_ONCE.sub(r"<\1\2></\1>", text)  # HTML knows no element that is closed at once
     shown = nh3.clean(
-        _UNKNOWN_TAG.sub(r"<\1x-\2", text),
+        _UNKNOWN_TAG.sub(r"<\1x-\2", "".join(_with_formulas(text))),
         tags=set(_BLOCKS),
         clean_content_tags=set(_SILENT),
         attributes=_COLSPAN,
@@ -179,6 +185,24 @@ def read_html(text: str) -> Iterator[Section]:
     parser.text(html.unescape(shown[at:]))
     parser.finish()
     yield from parser.take()
+
+
+def _with_formulas(text: str) -> Iterator[str]:
+    """Give a page with each formula as its TeX, where the page has it, else as its signs: nh3 drops MathML."""
+    at = 0
+    while (begin := _FORMULA.search(text, at)) and (end := _FORMULA_END.search(text, begin.end())):
+        yield text[at : begin.start()]
+        inner = text[begin.end() : end.start()]
+        note = _ANNOTATION.search(inner)
+        if tex := _TEX.search(inner):
+            shown = tex[1]
+        elif alternative := _ALTERNATIVE.search(begin[0]):
+            shown = (alternative[1] or alternative[2] or "").replace("<", "&lt;")
+        else:
+            shown = _ANY_TAG.sub("", inner[: note.start()] if note else inner)
+        yield shown
+        at = end.end()
+    yield text[at:]
 
 
 def html_text(data: bytes, notes: Notes) -> str:

@@ -80,6 +80,28 @@ def test_elements_that_are_not_of_html_keep_their_text(tmp_path: Path) -> None:
     assert "".join(passages(tmp_path, "a.html", page.encode())[0].text.split()) == "Onetwothreefour"
 
 
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        ("<math><mi>E</mi><mo>=</mo>\n<mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></math>", "E= mc2"),
+        (
+            "<MATH display='block'><semantics><mi>E</mi><annotation-xml><p>E</p></annotation-xml></semantics></MATH>",
+            "E",
+        ),
+        ('<math alttext="a &lt; b"><mi>a</mi><mo>&lt;</mo><mi>b</mi></math>', "a < b"),
+        (
+            '<math alttext="x"><semantics><mfrac><mn>1</mn><mn>2</mn></mfrac>'
+            '<annotation encoding="application/x-tex">\\frac{1}{2}</annotation></semantics></math>',
+            "\\frac{1}{2}",
+        ),
+    ],
+)
+def test_a_formula_of_a_page_is_read(formula: str, shown: str, tmp_path: Path) -> None:
+    page = f"<p>Before {formula} after</p><p>Next</p>"
+    assert passages(tmp_path, "a.html", page.encode())[0].text == f"Before {shown} after\nNext"
+    assert passages(tmp_path, "b.html", ("<math>" * 20_000 + page).encode())  # and costs no more than its length
+
+
 def test_rows_of_a_page_keep_their_columns_and_a_layout_its_lines(tmp_path: Path) -> None:
     page = (
         "<table><tr><th>a<th>b<th>c<tr><td>1<td><td>3<tr><td><p>x</p><p>y</p><td colspan=2>z</table>"
@@ -116,6 +138,17 @@ def test_office_files_and_books_say_their_places(tmp_path: Path) -> None:
         ("The beginning", 1, 1, "The beginning\nOnce upon a time."),
         ("The end", 2, 2, "The end\nThey lived."),
     ]
+
+
+@pytest.mark.parametrize("parent", [0, 1, 7, 10**8, "itself"])
+def test_a_pdf_whose_update_names_a_wrong_parent_is_read(parent: int | str, tmp_path: Path) -> None:
+    first = samples.pdf("One page", "Another")
+    note = b"99 0 obj\n<< /Title (x) >>\nendobj\n"
+    table = len(first) + len(note)
+    update = f"xref\n99 1\n{len(first):010} 00000 n \ntrailer << /Size 100 /Root 1 0 R /Info 99 0 R /Prev "
+    update += f"{table if parent == 'itself' else parent} >>\nstartxref\n{table}\n%%EOF\n"
+    found = passages(tmp_path, "a.pdf", first + note + update.encode())
+    assert [each.text for each in found] == ["One page", "Another"]
 
 
 def test_workbooks_of_other_forms_are_read_by_their_content(tmp_path: Path) -> None:
