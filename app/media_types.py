@@ -83,11 +83,12 @@ def sniff(head: bytes) -> str | None:
 
 def _mpeg_audio(head: bytes) -> str | None:
     """MP3 and AAC frames begin with eleven or twelve set bits; the layer bits tell them apart."""
-    if len(head) < 2 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
+    if len(head) < 3 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
         return None
     if head[1] & 0xF6 == 0xF0:
         return "aac"
-    return "mp3" if head[1] & 0x06 else None
+    is_reserved = head[1] & 0x18 == 0x08 or head[2] & 0xF0 in (0x00, 0xF0) or head[2] & 0x0C == 0x0C
+    return "mp3" if head[1] & 0x06 and not is_reserved else None
 
 
 def looks_like_text(head: bytes) -> bool:

@@ -133,6 +133,8 @@ async def test_r_stt_06_the_size_is_checked_before_uploading(tmp_path: Path) -> 
         (b"\xff\xf3\x40", "mp3"),
         (b"\xff\xf1\x50", "aac"),
         (b"\xff\xf9\x50", "aac"),
+        *((b"\xff\xfe" + following, None) for following in (b"\x00", b"\xf0", b"\x1c", b"")),  # no frame of MP3
+        (b"\xff\xeb\x90", None),
         (b"ADIF", "aac"),
         (b"\x1aE\xdf\xa3", "webm"),
         (b"\x89PNG\r\n\x1a\n", "png"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from app.ui.images.image_processing import checked_size
-from app.ui.kit.image_decoding import image_size
+from app.ui.kit.image_decoding import decoded, fitted, image_size
 from app.ui.kit.image_metadata import NotWhole, check_whole, metadata_of, with_metadata
 from tests.reported_inputs import reported
 
@@ -109,6 +109,25 @@ def test_every_orientation_is_kept_in_either_byte_order(orientation: int, form: 
     after = with_metadata(with_metadata(before, form, FACTS), form, FACTS)
     assert Image.open(io.BytesIO(after)).getexif().get(0x0112, 1) == orientation
     assert shown(after).tobytes() == shown(before).tobytes()
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("form", FORMS)
+def test_every_orientation_is_shown_upright(orientation: int, form: str) -> None:
+    corner = Image.new("RGB", (96, 64), "white")
+    corner.paste("black", (0, 0, 40, 20))
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    file = io.BytesIO()
+    corner.save(file, form, exif=exif.tobytes())
+    upright, size = shown(file.getvalue()).convert("L"), image_size(file.getvalue())
+    assert ((size.width(), size.height()), checked_size(file.getvalue())) == (upright.size, upright.size)
+    for image in (decoded(file.getvalue()), fitted(file.getvalue(), 48, 48)):
+        scale = upright.width / image.width()
+        for x, y in ((4, 4), (-4, 4), (4, -4), (-4, -4)):
+            left, top = x % image.width(), y % image.height()
+            expected = upright.getpixel((round(left * scale), round(top * scale)))
+            assert abs(image.pixelColor(left, top).red() - expected) < 20
 
 
 def test_a_jpeg_may_have_more_behind_its_end() -> None:

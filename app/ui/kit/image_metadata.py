@@ -77,6 +77,16 @@ def metadata_of(data: bytes, form: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def orientation_of(data: bytes, form: str) -> int:
+    """How the camera of a PNG, WebP or JPEG was held, 1 to 8; 1 (upright) where the file does not say."""
+    try:
+        if form == "png":
+            return _orientation(next((body for name, body in _png_chunks(data) if name == b"eXIf"), b""))
+        return _orientation(_exif_of(data, form))
+    except (NotWhole, struct.error):
+        return 1
+
+
 def _text_of(data: bytes, form: str) -> str:
     if form == "png":
         for name, body in _png_chunks(data):
