@@ -21,7 +21,7 @@ def test_every_part_is_looked_at_and_works() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     parts = {line[:16].strip(): line[17:26].strip() for line in done.stdout.splitlines() if len(line) > 26}
-    shown = ("Qt", "Images", "Window icon", "Fonts", "Certificates")
+    shown = ("Qt", "Images", "Window icon", "Fonts", "Certificates", "Documents")
     for part in (*shown, "Sandbox", "Chat", "Speech", "Transcribe", "Console"):
         assert parts[part] == "ok", done.stdout
     assert {"Tab Chat", "Tab Settings"} <= set(parts)

@@ -1,8 +1,11 @@
 """What people install: the files around the program are valid, and nothing that is loaded by name is forgotten."""
 
 import ast
+import importlib.util
+import itertools
 import json
 import os
+import pkgutil
 import plistlib
 import re
 import shutil
@@ -10,8 +13,9 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
+from importlib.metadata import files
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import bill_of_materials
@@ -69,6 +73,52 @@ def test_the_engines_of_the_second_package_lie_apart_in_the_build() -> None:
 
 def test_every_module_of_the_program_is_named_to_the_packager() -> None:
     assert '(ROOT / "app").rglob("*.py")' in SPEC
+
+
+def collected(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the files and modules that the packager's file names, with what its hooks would find of libraries."""
+
+    def files_of(package: str) -> list[Path]:
+        places = importlib.util.find_spec(package).submodule_search_locations
+        return [path for place in places for path in Path(place).rglob("*") if path.is_file()]
+
+    def libraries(package: str) -> list[tuple[str, str]]:
+        return [(str(path), package) for path in files_of(package) if path.suffix in (".so", ".dll", ".dylib")]
+
+    def data(package: str) -> list[tuple[str, str]]:
+        code = (".py", ".pyi", ".pyc", ".so", ".pyd", ".dll", ".dylib")
+        return [(str(path), package) for path in files_of(package) if path.suffix not in code]
+
+    def modules(package: str) -> list[str]:
+        paths = importlib.util.find_spec(package).submodule_search_locations
+        return [package, *(each.name for each in pkgutil.walk_packages(paths, f"{package}."))]
+
+    hooks = ModuleType("PyInstaller.utils.hooks")
+    vars(hooks).update(collect_data_files=data, collect_dynamic_libs=libraries, collect_submodules=modules)
+    vars(hooks).update(copy_metadata=lambda name, recursive: [])
+    depend = ModuleType("PyInstaller.depend")
+    vars(depend).update(bindepend=None, dylib=None)
+    monkeypatch.setitem(sys.modules, "PyInstaller.utils.hooks", hooks)
+    monkeypatch.setitem(sys.modules, "PyInstaller.depend", depend)
+    monkeypatch.setenv("RIALTO_ENGINES", "0")
+    before = itertools.takewhile(lambda node: "EXCLUDED" not in ast.unparse(node), ast.parse(SPEC).body)
+    scope: dict[str, Any] = {"SPECPATH": str(ROOT / "packaging")}
+    exec(compile(ast.Module(list(before), []), "rialto.spec", "exec"), scope)
+    return {*(source for source, _ in scope["DATA"] + scope["LIBRARIES"]), *scope["HIDDEN"]}
+
+
+@pytest.mark.parametrize("library", ["chardet", "pypdfium2", "python-calamine", "nh3"])
+def test_the_libraries_that_read_documents_come_whole(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = collected(monkeypatch)
+    for file in files(library):
+        if file.parts[0] in ("..", "__pycache__") or file.parts[0].endswith(".dist-info"):
+            continue
+        path = Path(file.locate())
+        if path.suffix in (".so", ".pyd") and not path.name.startswith("lib"):  # a module: imported by its package,
+            module = ".".join((*file.parent.parts, path.name.partition(".")[0])).removesuffix(".__init__")
+            assert library != "chardet" or module in found  # or by code that the packager does not read
+        elif path.suffix not in (".py", ".pyi", ".pyc") and path.name != "py.typed":
+            assert str(path) in found
 
 
 def test_the_icons_of_windows_and_macos_hold_each_size_as_it_was_drawn(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import os
 import platform
 import signal
 import sys
+import tempfile
+import zipfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +23,8 @@ from PySide6.QtCore import QCollator, QCoreApplication, QLocale, Qt, qVersion
 from PySide6.QtGui import QFontDatabase
 
 from app.audio.devices import AudioHost, AudioProblem, AudioUnavailable
+from app.documents.one_file import text_of
+from app.documents.reading import Unreadable
 from app.formats import format_number
 from app.service.http.tls import trusted_authorities
 from app.translation import tr, tr_n
@@ -92,6 +96,7 @@ async def act(tour: TourGuide) -> None:
     await asyncio.to_thread(report_audio, table)
     _order(table)
     await table.check(tr("Codecs"), _codecs)
+    await table.check(tr("Documents"), lambda: asyncio.to_thread(_documents))
     tour.press(window.focusWidget() or window, Qt.Key.Key_Return)
     await table.check(tr("Sandbox"), lambda: _sandbox(tour))
     missing: set[str] = set()
@@ -154,6 +159,54 @@ def _order(table: Table) -> None:
     order = [QCollator(QLocale(name)).compare("öl", "zebra") for name in ("sv_SE", "de_DE")]
     right = order[0] > 0 > order[1]
     table.line(tr("Order"), OK if right else FAILED, tr("by language") if right else tr("by letter only"))
+
+
+_SENTENCE = "日本語の文章です。"
+_PDF = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 25>>stream
+BT /F 9 Tf (Rialto) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>"""
+_SHEET = (
+    b'<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
+    b' xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+    b' xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
+    b'<table:table table:name="Sheet"><table:table-row><table:table-cell office:value-type="string">'
+    b"<text:p>Rialto</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>"
+)
+_MANIFEST = b'<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+
+
+def _documents() -> str:
+    """Read a document with each of the libraries that the program carries for them."""
+    wrong: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        samples = {
+            "a.pdf": (_PDF, "Rialto"),
+            "b.html": (b"<p>Rialto</p>", "Rialto"),
+            "c.txt": (_SENTENCE.encode("cp932"), _SENTENCE),
+            "d.ods": (b"", "Sheet\nRialto"),
+        }
+        for name, (data, text) in samples.items():
+            path = Path(folder) / name
+            path.write_bytes(data)
+            if not data:
+                with zipfile.ZipFile(path, "w") as archive:
+                    archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+                    archive.writestr("META-INF/manifest.xml", _MANIFEST)
+                    archive.writestr("content.xml", _SHEET)
+            try:
+                if text_of(path, name)[0].strip() != text:
+                    wrong.append(name[2:].upper())
+            except Unreadable:
+                wrong.append(name[2:].upper())
+    if wrong:
+        raise StepFailed(tr("not read: {kinds}", kinds=", ".join(wrong)))
+    return tr_n("{n} kind was read", "{n} kinds were read", len(samples))
 
 
 async def _codecs() -> str:
