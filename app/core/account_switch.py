@@ -244,7 +244,7 @@ class AccountSwitch(QObject):
             ),
             network=self._network() if self._network is not None else None,
             registry=self._registry() if self._registry is not None else None,
-            partner=account.partner,
+            limit_class=account.limit_class,
             gate=limits.gate(account) if limits is not None else None,
             on_unsent=self._receipt_recorder.unsent,
         )

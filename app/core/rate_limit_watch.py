@@ -7,15 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from app.core.current_account import is_same_window
+from app.service.documented_limits import LIMITS
 from app.translation import tr
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
-# Requests a minute -> the service's letter for the tier, for both kinds of account.
-TIERS = {500: "XS", 75: "S", 50: "M", 20: "L"}
-PARTNER_TIERS = {500: "XS", 150: "S", 100: "M", 60: "L"}
 
 
 def text_limits(tier: str, per_minute: int = 0) -> tuple[str, str]:
@@ -27,11 +25,6 @@ def text_limits(tier: str, per_minute: int = 0) -> tuple[str, str]:
             tr("Text tokens, {number} per minute", number=number),
         )
     return tr("Text requests, tier {tier}", tier=tier), tr("Text tokens, tier {tier}", tier=tier)
-
-
-def text_tier(requests_a_minute: int | None, *, partner: bool) -> str:
-    """The letter of a text model's tier, "" where its limit is not known or is none of the documented ones."""
-    return (PARTNER_TIERS if partner else TIERS).get(requests_a_minute or 0, "")
 
 
 # The names of limits, by which their values are kept: the Wallet shows those that no answer has told yet as well.
@@ -75,7 +68,7 @@ class RateLimitWatch:
     def clear(self) -> None:
         self._limits.clear()
 
-    def observe(self, exchange: Exchange, *, partner: bool = False) -> None:
+    def observe(self, exchange: Exchange, limit_class: str = "paid") -> None:
         info = exchange.info
         if info is None:
             return
@@ -85,7 +78,7 @@ class RateLimitWatch:
         if info.limit_requests is None or info.remaining_requests is None:
             return
         if exchange.resource == "chat":
-            tier = text_tier(info.limit_requests, partner=partner)
+            tier = LIMITS[limit_class].tier(info.limit_requests)
             requests, tokens = text_limits(tier, info.limit_requests)
             self._take(requests, info.remaining_requests, info.limit_requests, info.reset_requests_at, at)
             if info.limit_tokens is not None and info.remaining_tokens is not None:

@@ -335,9 +335,8 @@ class ReceiptRecorder(QObject):
         info = exchange.info
         if info is None:
             return
-        self.limits.observe(
-            exchange, partner=self._current_account.account is not None and self._current_account.account.partner
-        )
+        current = self._current_account.account
+        self.limits.observe(exchange, current.limit_class if current is not None else "paid")
         headroom = RateLimitRemaining.told(info, tr("Chat")) if exchange.resource == "chat" else None
         if headroom is not None and self._headroom_at <= info.received_at:  # long answers end late
             self._headroom_at = info.received_at

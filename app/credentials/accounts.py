@@ -25,6 +25,8 @@ Dialect = Literal["service", "venice"]
 Kind = Literal["sandbox", "api_key", "wallet"]
 DIALECTS: tuple[str, ...] = get_args(Dialect)
 KINDS: tuple[str, ...] = get_args(Kind)
+LimitClass = Literal["paid", "partner", "staff"]
+LIMIT_CLASSES: tuple[LimitClass, ...] = get_args(LimitClass)
 
 MAX_NAME_CHARS = 80
 MAX_ADDRESS_CHARS = 2000
@@ -53,7 +55,7 @@ class Account(NamedTuple):
     kind: Kind = "api_key"
     secret_hint: str = ""  # the last four characters of the key, "" for none
     created_at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
-    partner: bool = False  # a partner of the service, who may call more often
+    limit_class: LimitClass = "paid"  # how often the service lets it call
     address: str = ""  # of the wallet that signs in, for kind "wallet": checksummed, or base58
     watch_only: bool = False  # the wallet's key is elsewhere: nothing is signed on this computer
 
@@ -229,13 +231,18 @@ def account_from(body: object) -> Account | None:
                 kind=kind,
                 secret_hint=hint if isinstance(hint, str) else "",
                 created_at=_when(body.get("created_at")),
-                partner=body.get("partner") is True,
+                limit_class=_limit_class(body),
                 address=address if isinstance(address, str) else "",
                 watch_only=body.get("watch_only") is True,
             )
         )
     except AccountRefused:
         return None
+
+
+def _limit_class(body: Mapping[str, Any]) -> LimitClass:
+    told = body.get("limit_class", "partner" if body.get("partner") is True else "paid")  # as version 0.1 wrote it
+    return next((each for each in LIMIT_CLASSES if each == told), "paid")
 
 
 def account_to(account: Account) -> dict[str, object]:
@@ -247,7 +254,7 @@ def account_to(account: Account) -> dict[str, object]:
         "kind": account.kind,
         "secret_hint": account.secret_hint,
         "created_at": account.created_at.isoformat(),
-        **({"partner": True} if account.partner else {}),
+        **({"limit_class": account.limit_class} if account.limit_class != "paid" else {}),
         **({"address": account.address} if account.address else {}),
         **({"watch_only": True} if account.watch_only else {}),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from app.sandbox.accounts.api_keys import is_for_private_models, refuse_capped
 from app.sandbox.http.call import Call
 from app.sandbox.http.errors import HttpError
 from app.sandbox.media.media_models import MediaModel
@@ -15,6 +16,12 @@ def find_model(call: Call, wanted: str, model_type: str) -> MediaModel:
     model = call.site.models.media_model(wanted, model_type)
     if model is None:
         raise HttpError(404, "The model was not found")
+    if model.privacy != "private" and is_for_private_models(call):
+        text = (
+            f"This API key is set to “Private only”, but `{model.id}` is an Anonymous model. Choose a Private, TEE, or "
+            "E2EE model, or change the model privacy setting of this API key."
+        )
+        raise HttpError(403, text)
     call.model = model.id
     prefix = call.names.header_prefix
     call.headers |= {
@@ -26,7 +33,9 @@ def find_model(call: Call, wanted: str, model_type: str) -> MediaModel:
 
 
 def refuse_unpaid(call: Call) -> None:
-    """Raise `HttpError` 402 when nothing is left to pay with."""
+    """Raise `HttpError` 402 when nothing is left to pay with, or this key may spend no more (R-KEY-04)."""
+    if call.caller.key:
+        refuse_capped(call)
     if call.caller.ledger.empty:
         raise HttpError(402)
 
@@ -37,6 +46,6 @@ def charge(call: Call, sku: str, units: Decimal | int, price_usd: Decimal, *, se
     usd = units * price_usd
     now = call.world.clock.now()
     line = Charge(now, sku, units, price_usd, -usd, call.request_id, call.model, seconds=seconds)
-    call.caller.ledger.charge(line)
+    call.caller.charge(line)
     call.cost_usd += usd
     return usd

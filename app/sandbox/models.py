@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.sandbox.accounts.api_keys import is_for_private_models
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import HttpError
@@ -21,6 +22,8 @@ async def list_models(call: Call) -> Response:
     now = call.world.clock.utc()
     entries = await call.site.models.listed(wanted)
     data = [entry.as_json(now, call.names.owner) for entry in entries]
+    if is_for_private_models(call):
+        data = [each for each in data if each["model_spec"]["privacy"] == "private"]
     return json_answer({"object": "list", "type": wanted, "data": data})
 
 

@@ -73,6 +73,7 @@ class Charge:
     completion_tokens: int | None = None
     seconds: float | None = None
     currency: str = "USD"  # or "DIEM": paid from the day's credits, one unit for one USD
+    key: str = ""  # the id of the API key that called, "" for the one that the Sandbox began with
 
 
 class Ledger:
@@ -128,6 +129,11 @@ class Caller:
     limit_log: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=50))
     prompt_cache: dict[str, float] = field(default_factory=dict)  # fingerprint of a prefix -> until when it is warm
     kept: dict[str, Any] = field(default_factory=dict)  # what endpoints keep for this caller, each under its own name
+    key: str = ""  # the id of the key it calls with, "" for the one that the Sandbox began with
+
+    def charge(self, line: Charge) -> None:
+        """Book what a call cost, on the account and for the key."""
+        self.ledger.charge(replace(line, key=self.key))
 
 
 @dataclass(slots=True)

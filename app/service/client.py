@@ -155,12 +155,12 @@ class ServiceClient:
     """Sends calls for one account and tells `on_exchange` about each of them exactly once.
 
     `base_url` already ends at the version segment. `auth` goes to the origin of `base_url` and nowhere else. `registry`
-    holds the limits of all keys, so that clients with one key share them; `partner` says which documented ones are
-    meant. `on_budget` hears when calls begin or cease to be held. `on_reach` hears after each try "" when the service
-    answered, else the code of what is in the way (dns, network, timeout, refused, …). `network` is shared between
-    accounts and knows proxies and certificates; `transport` takes its place. `on_unsent` hears the exchange's id of a
-    call that `on_exchange` is not told about, since it never left. Nothing is opened, read or loaded before the first
-    call.
+    holds the limits of all keys, so that clients with one key share them; `limit_class` says which documented ones
+    are meant. `on_budget` hears when calls begin or cease to be held. `on_reach` hears after each try "" when the
+    service answered, else the code of what is in the way (dns, network, timeout, refused, …). `network` is shared
+    between accounts and knows proxies and certificates; `transport` takes its place. `on_unsent` hears the exchange's
+    id of a call that `on_exchange` is not told about, since it never left. Nothing is opened, read or loaded before
+    the first call.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class ServiceClient:
         on_reach: Callable[[str], None] | None = None,
         on_budget: Callable[[BudgetState], None] | None = None,
         registry: LimitsRegistry | None = None,
-        partner: bool = False,
+        limit_class: str = "paid",
         transport: httpx.AsyncBaseTransport | None = None,
         network: Network | None = None,
         gate: Gate | None = None,
@@ -185,7 +185,7 @@ class ServiceClient:
         self.dialect = dialect
         self.limits = KeyLimits()  # until the first call, for which the key is read
         self._registry = registry or LimitsRegistry()
-        self._partner = partner
+        self._limit_class = limit_class
         self._knows_limits = False
         self._auth = auth
         self._on_exchange = on_exchange
@@ -252,7 +252,7 @@ class ServiceClient:
             credential = await self._auth.credential() if isinstance(self._auth, Credential) else ""
             if not self._knows_limits:
                 self._knows_limits = True
-                self.limits = self._registry.of(self.base_url, credential, partner=self._partner)
+                self.limits = self._registry.of(self.base_url, credential, self._limit_class)
                 self.limits.budget.listen(self._on_budget)
         return self.limits
 

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
+from itertools import count
 from typing import Any
 from urllib.parse import quote
 
@@ -47,14 +50,25 @@ NO_ANSWER = tr("The node did not answer this call.")
 SIGNED_PAYLOAD = "signed payload, not kept"
 
 Params = Sequence[object] | Mapping[str, object]
+RpcId = int | str | None
+
+
+class Auto(Enum):
+    """The id of a call whose caller does not care: it gets a number."""
+
+    NUMBER = "number"
+
+
+AUTO = Auto.NUMBER
 
 
 @dataclass(frozen=True, slots=True)
 class RpcItem:
-    """One call. `params` as the method wants them: a list, or names and values."""
+    """One call. `params` as the method wants them: a list, or names and values. `id` is echoed in the response."""
 
     method: str
     params: Params = ()
+    id: RpcId | Auto = AUTO
 
 
 class RpcOperation:
@@ -68,7 +82,8 @@ class RpcOperation:
         self.items = items
         self.idempotency_key = idempotency_key
         self.batch = batch
-        bodies = [_body(number, item) for number, item in enumerate(items, start=1)]
+        self.ids = ids_of([item.id for item in items])
+        bodies = [_body(rpc_id, item) for rpc_id, item in zip(self.ids, items, strict=True)]
         self.content = _RpcContent(bodies if batch else bodies[0], self.changes_state)
 
     @property
@@ -173,6 +188,8 @@ class CryptoRpcResource:
         limit(all(method.strip() for method in methods), "method", "1", tr("Every call names a method."))
         refusals = {method: reason for method in methods if (reason := refusal_of(method)) is not None}
         limit(not refusals, "method", ", ".join(refusals), " ".join(refusals.values()))
+        twice = twice_in([item.id for item in items])
+        limit(isinstance(twice, Auto), "id", "1", double_id_sentence(twice))
         if idempotency_key is not None:
             check_idempotency_key(idempotency_key)
         changes = not STATE_CHANGING.isdisjoint(methods)
@@ -244,12 +261,47 @@ def _unsigned(item: object) -> object:
     return item
 
 
-def _body(number: int, item: RpcItem) -> dict[str, object]:
+def ids_of(wanted: Sequence[RpcId | Auto]) -> tuple[RpcId, ...]:
+    """The ids under which calls go out: their own, else their places from 1, or the next numbers that are free."""
+    taken = {id_of(each) for each in wanted if each is not AUTO}
+    found: list[RpcId] = []
+    for place, each in enumerate(wanted, start=1):
+        if isinstance(each, Auto):
+            free = (
+                place
+                if place not in taken
+                else next(number for number in count(len(wanted) + 1) if number not in taken)
+            )
+            taken.add(free)
+            found.append(free)
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def twice_in(wanted: Sequence[RpcId | Auto]) -> RpcId | Auto:
+    """The first id that two calls have, as a node may tell it: 1 and "1" are the same. `AUTO` when there is none."""
+    seen: set[int | str | None] = set()
+    for each in wanted:
+        if not isinstance(each, Auto):
+            if id_of(each) in seen:
+                return each
+            seen.add(id_of(each))
+    return AUTO
+
+
+def double_id_sentence(twice: RpcId | Auto) -> str:
+    return tr(
+        "Two calls have the ID {id}.", id=json.dumps(None if isinstance(twice, Auto) else twice, ensure_ascii=False)
+    )
+
+
+def _body(rpc_id: RpcId, item: RpcItem) -> dict[str, object]:
     if type(item.params) is list:  # nearly always, and asking for it is quicker than asking for what it is not
         params: object = item.params.copy()
     else:
         params = dict(item.params) if isinstance(item.params, Mapping) else list(item.params)
-    return {"jsonrpc": "2.0", "id": number, "method": item.method, "params": params}
+    return {"jsonrpc": "2.0", "id": rpc_id, "method": item.method, "params": params}
 
 
 def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...]:
@@ -258,7 +310,7 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     if not operation.batch:
         if not isinstance(content, JSON_OBJECT):
             raise BadResponse(tr("The node’s response is not a JSON-RPC response."))
-        return (_outcome(items[0], content if is_answer_to(content, 1, items[0].method) else None),)
+        return (_outcome(items[0], content if is_answer_to(content, operation.ids[0], items[0].method) else None),)
     if isinstance(content, JSON_OBJECT) and "error" in content:
         refused = _outcome(items[0], content).error
         return tuple(RpcOutcome(item, error=refused) for item in items)  # the node refused the batch as a whole
@@ -267,17 +319,17 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     answers: list[Any] = content if isinstance(content, list) else list(content)
     by_id, refusal = answers_by_id([each for each in answers if type(each) in JSON_OBJECT])
     found: list[RpcOutcome] = []
-    for number, item in enumerate(items, 1):
-        answer = by_id.get(number)
-        found.append(_outcome(item, answer if answer and has_id(answer, number, item.method) else None, refusal))
+    for rpc_id, item in zip(operation.ids, items, strict=True):
+        answer = by_id.get(id_of(rpc_id))
+        found.append(_outcome(item, answer if answer and has_id(answer, rpc_id, item.method) else None, refusal))
     return tuple(found)
 
 
 def answers_by_id(
     answers: Sequence[Mapping[str, object]],
-) -> tuple[dict[int | str, Mapping[str, object]], Mapping[str, object] | None]:
+) -> tuple[dict[int | str | None, Mapping[str, object]], Mapping[str, object] | None]:
     """Return the answers of a batch by `id_of`, and the error without an id, if there is one, that is for the rest."""
-    by_id: dict[int | str, Mapping[str, object]] = {}
+    by_id: dict[int | str | None, Mapping[str, object]] = {}
     refusal: Mapping[str, object] | None = None
     for is_exact in (True, False):  # an answer with the very id comes before one that has it as text
         for each in answers:
@@ -285,7 +337,9 @@ def answers_by_id(
             number = id_of(told)
             if number is not None and (type(told) is int) == is_exact:
                 by_id.setdefault(number, each)
-            elif told is None and refusal is None and each.get("error") is not None:
+            elif told is None and each.get("error") is None:
+                by_id.setdefault(None, each)
+            elif told is None and refusal is None:
                 refusal = each
     return by_id, refusal
 
@@ -303,15 +357,15 @@ def id_of(told: object) -> int | str | None:
     return None
 
 
-def is_answer_to(answer: Mapping[str, object], number: int, method: str) -> bool:
+def is_answer_to(answer: Mapping[str, object], wanted: object, method: str) -> bool:
     """Whether an answer that came alone belongs to the one call that was made.
 
     A node that could not read the call refuses it without an id. A result without one is taken for a read alone: that
     of a transaction says whether money moves.
     """
     if answer.get("id") is None:
-        return method not in STATE_CHANGING or answer.get("error") is not None
-    return has_id(answer, number, method)
+        return wanted is None or method not in STATE_CHANGING or answer.get("error") is not None
+    return has_id(answer, wanted, method)
 
 
 def has_id(answer: Mapping[str, object], wanted: object, method: str) -> bool:

@@ -121,14 +121,14 @@ class LimitsRegistry:
         self._secret = secrets.token_bytes(32)
         self._known: dict[tuple[object, bytes], KeyLimits] = {}
 
-    def of(self, base_url: str, credential: str, *, partner: bool = False) -> KeyLimits:
+    def of(self, base_url: str, credential: str, limit_class: str = "paid") -> KeyLimits:
         """Return the limits of `credential` (a key, a wallet's address, "" for none) at the host of `base_url`.
 
-        `partner`: the documented limits of a partner hold from now on where the service has told none.
+        The documented limits of `limit_class` hold from now on where the service has told none.
         """
         fingerprint = hashlib.blake2b(credential.encode(), key=self._secret, digest_size=16).digest()
         limits = self._known.setdefault(
             (origin(base_url), fingerprint), KeyLimits(self._clock, budget=FailureBudget(clock=self._clock))
         )
-        limits.pace.grant(partner=partner)
+        limits.pace.grant(limit_class)
         return limits

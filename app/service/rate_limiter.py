@@ -11,23 +11,11 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 
-WINDOW_S = 60.5  # a minute, and a little for calls that travel faster than the one before
-PER_MINUTE: Mapping[str, int] = {
-    "image": 20,
-    "audio": 60,
-    "embedding": 500,
-    "video_queue": 40,
-    "video_retrieve": 120,
-    "tee": 10,  # evidence of enclaves and receipts together, for one address
-    "crypto": 90,  # of 100: a refusal there also stops the calls of every other program with the same key
-}
-PARTNER_PER_MINUTE: Mapping[str, int] = {**PER_MINUTE, "image": 60, "audio": 120, "embedding": 500}
-CRYPTO_SHARE = 0.9
+from app.service.documented_limits import LIMITS
 
-# Requests and tokens of a text model that has not told its own yet, which its first answer does: the limits of the
-# roomiest tier. They hold back a runaway.
-TEXT_PER_MINUTE = (500, 1_000_000)
-PARTNER_TEXT_PER_MINUTE = (500, 2_000_000)
+WINDOW_S = 60.5  # a minute, and a little for calls that travel faster than the one before
+TEE_PER_MINUTE = 10  # evidence of enclaves and receipts together, for one address
+SHARE = {"crypto": 0.9}  # a refusal there also stops the calls of every other program with the same key
 _TEXT = "text:"
 
 
@@ -39,7 +27,8 @@ def text_pace(model: str) -> str:
 class RateLimiter:
     """Tells each call when it may go. A kind of call without a limit goes at once.
 
-    `partner`: the account has a partner's documented limits.
+    `limit_class`: whose documented limits hold where the service has told none. A text model that has not told its own
+    yet, which its first answer does, has those of the roomiest tier: they hold back a runaway.
     """
 
     def __init__(
@@ -48,23 +37,32 @@ class RateLimiter:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         *,
-        partner: bool = False,
+        limit_class: str = "paid",
     ) -> None:
         self._limits = dict(limits or {})
         self._documented: Mapping[str, int] = {}
-        self._unheard = TEXT_PER_MINUTE
+        self._class = limit_class
         if limits is None:
-            self.grant(partner=partner)
+            self.grant(limit_class)
         self._token_limits: dict[str, int] = {}
         self._clock = clock
         self._sleep = sleep
         self._times: dict[str, deque[float]] = {}
         self._tokens: dict[str, deque[tuple[float, int]]] = {}
 
-    def grant(self, *, partner: bool) -> None:
-        """Keep to a partner's documented limits, or to everybody's, wherever the service has told none."""
-        self._documented = PARTNER_PER_MINUTE if partner else PER_MINUTE
-        self._unheard = PARTNER_TEXT_PER_MINUTE if partner else TEXT_PER_MINUTE
+    def grant(self, limit_class: str) -> None:
+        """Keep to the documented limits of a class of accounts wherever the service has told none."""
+        limits = LIMITS[limit_class]
+        self._class = limit_class
+        self._documented = {
+            "image": limits.image,
+            "audio": limits.audio,
+            "embedding": limits.embedding,
+            "video_queue": limits.video_queue,
+            "video_retrieve": limits.video_retrieve,
+            "tee": TEE_PER_MINUTE,
+            "crypto": limits.crypto,
+        }
 
     def set(self, name: str, per_minute: int, tokens_per_minute: int | None = None) -> None:
         """Use other limits for `name` from now on."""
@@ -79,7 +77,7 @@ class RateLimiter:
     def observe(self, name: str, requests: int | None, tokens: int | None, cap: int | None = None) -> None:
         """Take the limits that an answer's headers state; `cap` is the chain proxy's. None: it does not state one."""
         if name == "crypto":
-            requests = int(cap * CRYPTO_SHARE) if cap is not None else None
+            requests = cap
         if name and requests is not None and requests > 0:
             self.set(name, requests, tokens if tokens is not None and tokens > 0 else None)
 
@@ -89,10 +87,11 @@ class RateLimiter:
 
     async def turn(self, name: str, on_wait: Callable[[float], None]) -> None:
         """Wait for this call's turn, first come first served. `on_wait` hears the seconds when there is a wait."""
-        usual = self._unheard[0] if name.startswith(_TEXT) else None
+        usual = LIMITS[self._class].text["XS"] if name.startswith(_TEXT) else None
         allowed = self._limits.get(name, self._documented.get(name, usual))
         if allowed is None:
             return
+        allowed = max(1, int(allowed * SHARE.get(name, 1)))
         times = self._times.setdefault(name, deque())
         now = self._clock()
         while times and times[0] <= now - WINDOW_S:
@@ -115,7 +114,7 @@ class RateLimiter:
             return now
         while spent and spent[0][0] <= now - WINDOW_S:
             spent.popleft()
-        over = sum(tokens for _, tokens in spent) - self._token_limits.get(name, self._unheard[1])
+        over = sum(tokens for _, tokens in spent) - self._token_limits.get(name, LIMITS[self._class].text_tokens)
         at = now
         for moment, tokens in spent:
             if over < 0:

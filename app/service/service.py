@@ -127,7 +127,7 @@ def open_service(
     registry: LimitsRegistry | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
     network: Network | None = None,
-    partner: bool = False,
+    limit_class: str = "paid",
     gate: Gate | None = None,
     on_unsent: Callable[[str], object] | None = None,
 ) -> Service:
@@ -135,7 +135,7 @@ def open_service(
 
     `on_exchange` is told about each call once, on the event loop, and must not raise. `on_budget` hears when calls
     begin or cease to be held, `on_reach` as in `ServiceClient`. `registry` is the program's; without it the service
-    shares its limits with nobody. `partner`: the account has a partner's rate limits. `gate` is asked before each call
+    shares its limits with nobody. `limit_class`: whose documented rate limits hold. `gate` is asked before each call
     that may cost money, `on_unsent` told of those that never left all the same.
     Raises `LimitExceeded` for an address that cannot be called.
     """
@@ -153,7 +153,7 @@ def open_service(
         on_reach=on_reach,
         on_budget=on_budget,
         registry=registry,
-        partner=partner,
+        limit_class=limit_class,
         transport=transport,
         network=network,
         gate=gate,

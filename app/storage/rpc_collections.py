@@ -29,12 +29,13 @@ SIGNED = "{{signed_transaction}}"
 _SIGNED_METHODS = frozenset(
     {"eth_sendRawTransaction", "trace_rawTransaction", "eth_sendUserOperation", "sendTransaction"}
 )
+_ID_TYPES = (int, str, type(None))
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class SavedRequest:
-    """One request of a collection. `items`: method and params of each call."""
+    """One request of a collection. `items`: method and params of each call, and the id of those that have their own."""
 
     name: str
     network: str
@@ -225,7 +226,11 @@ def _request(value: object) -> SavedRequest | None:
     if not isinstance(value, Mapping):
         return None
     items = tuple(
-        {"method": item["method"], "params": item.get("params", [])}
+        {
+            "method": item["method"],
+            "params": item.get("params", []),
+            **({"id": item["id"]} if type(item.get("id", False)) in _ID_TYPES else {}),
+        }
         for item in _list(value.get("items"))
         if isinstance(item, Mapping)
         and isinstance(item.get("method"), str)
@@ -241,7 +246,7 @@ def _without_secrets(item: Mapping[str, Any]) -> dict[str, Any]:
     params = item.get("params", [])
     if item["method"] in _SIGNED_METHODS and isinstance(params, list) and params and params[0] != SIGNED:
         params = [SIGNED, *params[1:]]
-    return {"method": item["method"], "params": params}
+    return {**item, "params": params}
 
 
 def _list(value: object) -> Sequence[object]:

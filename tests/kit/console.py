@@ -285,8 +285,8 @@ def press(dialog: QWidget, words: str) -> None:
     QTest.keyClick(button, Qt.Key.Key_Space)
 
 
-def call(method: str, *params: object, number: int = 1) -> dict[str, object]:
-    return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
+def call(method: str, *params: object, **more: object) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "method": method, "params": list(params), **more}
 
 
 @asynccontextmanager

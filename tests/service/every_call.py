@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from app.service.api_keys import ApiKey, KeyTerms
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.crypto_rpc import RpcItem
 from app.service.images import EditRequest, ImageRequest
@@ -71,7 +72,8 @@ CALLS: dict[str, Ask] = {
     "models.traits": lambda at, _: at.models.traits(),
     "models.aliases": lambda at, _: at.models.aliases(),
     "api_keys.list_all": lambda at, _: at.api_keys.list_all(),
-    "api_keys.make": lambda at, _: at.api_keys.make("x", "INFERENCE"),
+    "api_keys.make": lambda at, _: at.api_keys.make("INFERENCE", KeyTerms("x")),
+    "api_keys.change": lambda at, _: at.api_keys.change(ApiKey(id="x"), KeyTerms("y")),
     "api_keys.revoke": lambda at, _: at.api_keys.revoke("x"),
     "account.rate_limits": lambda at, _: at.account.rate_limits(),
     "account.limit_log": lambda at, _: at.account.limit_log(),

@@ -7,7 +7,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from app.service.crypto_rpc import SIGNED_PAYLOAD, RpcError, RpcItem
+from app.service.crypto_rpc import AUTO, SIGNED_PAYLOAD, RpcError, RpcId, RpcItem, ids_of
 from app.service.errors import BadRequest, BadResponse, LimitExceeded, RateLimited
 from app.service.exchange import curl_command
 from app.service.rpc_methods import call_credits, estimate, family_of, refusal_of, tier_of
@@ -84,6 +84,39 @@ async def test_an_id_may_come_back_as_text_or_with_a_fraction(name: str, result:
         assert not outcome.unanswered
         (shown, *_) = outcomes_of("base-mainnet", [{"id": 1, "method": method}], sent)
         assert (shown.is_error, shown.message) == (bool(message), message)
+
+
+@pytest.mark.parametrize("rpc_id", ["my-call", "", "007", 12, 0, -3, None])
+async def test_r_rpc_09_a_call_has_the_id_that_its_caller_gave(rpc_id: str | int | None) -> None:
+    async with Watched(handler=lambda request: echoing(request)) as watched:
+        rpc = watched.service.crypto_rpc
+        alone = await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_sendRawTransaction", (RAW,), rpc_id)]))
+        assert (alone.outcome.result, alone.outcome.unanswered) == (json.dumps(rpc_id), False)
+        items = [RpcItem("eth_call"), RpcItem("eth_chainId", (), rpc_id), RpcItem("eth_gasPrice")]
+        batch = await rpc.send(rpc.prepare("base-mainnet", items))
+        assert [each.result for each in batch.outcomes] == ["1", json.dumps(rpc_id), "3"]
+
+
+def test_r_rpc_10_a_number_never_takes_the_id_that_another_call_has() -> None:
+    assert ids_of([AUTO, 1, AUTO, 4, AUTO]) == (6, 1, 3, 4, 5)
+
+
+@pytest.mark.parametrize(("first", "second"), [("x", "x"), (1, "1"), (None, None)])
+async def test_r_rpc_10_two_calls_of_a_batch_cannot_have_the_same_id(first: RpcId, second: RpcId) -> None:
+    async with Watched(handler=answering({})) as watched:
+        with pytest.raises(LimitExceeded, match="Two calls have the ID"):
+            watched.service.crypto_rpc.prepare(
+                "base-mainnet", [RpcItem("eth_call", (), first), RpcItem("eth_call", (), second)]
+            )
+
+
+def echoing(request: httpx.Request) -> httpx.Response:
+    """Answer each call with the JSON of its own id, the last call first."""
+    asked = json.loads(request.content)
+    answers = [
+        {"id": each["id"], "result": json.dumps(each["id"])} for each in (asked if type(asked) is list else [asked])
+    ]
+    return httpx.Response(200, json=answers[::-1] if type(asked) is list else answers[0])
 
 
 async def test_an_error_without_an_id_is_for_the_calls_without_an_answer() -> None:

@@ -4,9 +4,11 @@ import asyncio
 
 import pytest
 
+from app.credentials.accounts import LIMIT_CLASSES
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.crypto_rpc import RpcItem
-from app.service.rate_limiter import PARTNER_PER_MINUTE, PER_MINUTE, WINDOW_S, RateLimiter, text_pace
+from app.service.documented_limits import LIMITS
+from app.service.rate_limiter import WINDOW_S, RateLimiter, text_pace
 from app.service.service import open_service
 from tests.service.loopback import Watched, answering
 
@@ -60,25 +62,29 @@ async def test_a_turn_given_up_is_free_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "name", "allowed", "partner"),
+    ("rule", "name", "paid", "partner", "staff"),
     [
-        ("R-LIM-05", "image", 20, 60),
-        ("R-LIM-06", "audio", 60, 120),
-        ("R-LIM-07", "embedding", 500, 500),
-        ("R-LIM-08", "video_queue", 40, 40),
-        ("R-LIM-09", "video_retrieve", 120, 120),
-        ("R-LIM-14", "image", 20, 60),
-        ("R-LIM-14", "audio", 60, 120),
-        ("R-LIM-14", "embedding", 500, 500),
-        ("R-LIM-15, R-RPC-44", "crypto", 90, 90),
+        ("R-LIM-05", "image", 20, 60, 20),
+        ("R-LIM-06", "audio", 60, 120, 60),
+        ("R-LIM-07", "embedding", 500, 500, 500),
+        ("R-LIM-08", "video_queue", 40, 40, 40),
+        ("R-LIM-09", "video_retrieve", 120, 120, 120),
+        ("R-LIM-14", "image", 20, 60, 20),
+        ("R-LIM-14", "audio", 60, 120, 60),
+        ("R-LIM-14", "embedding", 500, 500, 500),
+        ("R-LIM-15, R-RPC-44", "crypto", 90, 90, 900),
     ],
 )
 async def test_so_many_calls_go_in_a_minute_and_the_next_one_waits(
-    rule: str, name: str, allowed: int, partner: int
+    rule: str, name: str, paid: int, partner: int, staff: int
 ) -> None:
-    assert (PER_MINUTE[name], PARTNER_PER_MINUTE[name]) == (allowed, partner), rule
-    for limit, is_partner in ((allowed, False), (partner, True)):
-        assert await held_after(limit, RateLimiter(partner=is_partner), name), rule
+    for limit, limit_class in zip((paid, partner, staff), LIMIT_CLASSES, strict=True):
+        assert await held_after(limit, RateLimiter(limit_class=limit_class), name), rule
+
+
+def test_r_lim_16_r_rpc_45_every_class_of_an_account_has_its_documented_limits() -> None:
+    assert tuple(LIMITS) == LIMIT_CLASSES
+    assert [limits.credits_a_day for limits in LIMITS.values()] == [10_000_000, 10_000_000, 100_000_000]
 
 
 async def held_after(count: int, pace: RateLimiter, name: str) -> bool:
@@ -134,12 +140,12 @@ async def held_by_tokens(tokens: int, pace: RateLimiter, name: str) -> bool:
     return before == [] and told == [WINDOW_S - 20]
 
 
-@pytest.mark.parametrize(("partner", "tokens"), [(False, 1_000_000), (True, 2_000_000)])
+@pytest.mark.parametrize(("limit_class", "tokens"), [("paid", 1_000_000), ("partner", 2_000_000)])
 async def test_r_lim_01_r_lim_10_a_model_that_has_told_nothing_has_the_roomiest_limits(
-    partner: bool, tokens: int
+    limit_class: str, tokens: int
 ) -> None:
-    assert await held_after(500, RateLimiter(partner=partner), text_pace("m"))
-    assert await held_by_tokens(tokens, RateLimiter(partner=partner), text_pace("m"))
+    assert await held_after(500, RateLimiter(limit_class=limit_class), text_pace("m"))
+    assert await held_by_tokens(tokens, RateLimiter(limit_class=limit_class), text_pace("m"))
 
 
 async def test_r_lim_29_tokens_of_an_answer_count_for_a_minute() -> None:
@@ -186,6 +192,6 @@ async def test_limits_that_cannot_be_are_not_taken(told: str) -> None:
 
 
 async def test_an_account_of_a_partner_begins_with_a_partners_limits() -> None:
-    service = open_service("https://service.test/v1", "service", None, lambda exchange: None, partner=True)
+    service = open_service("https://service.test/v1", "service", None, lambda exchange: None, limit_class="partner")
     assert await held_after(60, (await service.client.key_limits()).pace, "image")
     await service.aclose()

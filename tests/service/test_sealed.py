@@ -21,7 +21,7 @@ from app.sealed.receipt import ReceiptOutcome
 from app.service.chat import OPENED_AT_ONCE
 from app.service.chat_types import ChatMessage, ChatRequest, ContentPart, ServiceParameters, TextDelta
 from app.service.errors import EvidenceRefused, LimitExceeded, SealBroken, ServerFailed, StreamCut
-from app.service.rate_limiter import PER_MINUTE
+from app.service.rate_limiter import TEE_PER_MINUTE
 from app.service.sealed.body import clear_texts, forbidden_in, sealed_body
 from app.service.sealed.resource import Attestation, SealedResource, SealedSession
 from tests.kit.sealed import HISTORY, MODEL, SECRETS, SealedHarness, ended_stream
@@ -469,7 +469,7 @@ async def test_r_tee_02_every_question_has_a_nonce_of_its_own_also_when_asked_ag
         with pytest.raises(ServerFailed):
             await watched.service.sealed.attest("m")
     assert len(set(asked)) == len(asked) == 3 and all(len(bytes.fromhex(each)) == 32 for each in asked)
-    assert PER_MINUTE["tee"] == 10
+    assert TEE_PER_MINUTE == 10
 
 
 async def test_r_tee_05_the_sandboxs_evidence_is_not_accepted_for_a_real_account(chat: SealedHarness) -> None:

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.crypto_rpc.session.batch import CallRow, TextProblem, moved, numbered, read_params, read_text, text_of, tidy
+from app.ui.crypto_rpc.session.batch import (
+    CallRow,
+    TextProblem,
+    bodies_of,
+    moved,
+    numbered,
+    read_id,
+    read_params,
+    read_text,
+    text_of,
+    tidy,
+)
 from app.ui.crypto_rpc.session.draft import Draft
 from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
 from app.ui.crypto_rpc.session.pasting import read_pasted
@@ -33,16 +44,42 @@ rows_of_any_kind = st.lists(
 @given(rows_of_any_kind, st.booleans())
 def test_rows_and_text_are_the_same_thing(rows: tuple[CallRow, ...], batch: bool) -> None:
     read = read_text(text_of(rows, batch=batch))
-    assert (read.rows, read.problems, read.renumbered) == (rows, (), False)
+    assert (read.rows, read.problems, read.double_id) == (rows, (), "")
     assert read.batch == (batch or len(rows) > 1)
 
 
-def test_ids_are_filled_and_kept_unique() -> None:
-    text = '[{"method": "a"}, {"id": 1, "method": "b"}, {"id": "x", "method": "c", "params": {}}]'
+def test_r_rpc_09_ids_are_filled_and_kept_unique() -> None:
+    text = '[{"method": "a"}, {"id": 1, "method": "b"}, {"id": "x", "method": "c"}, {"id": null, "method": "d"}]'
     read = read_text(text)
-    assert [(row.id, row.method) for row in read.rows] == [(1, "a"), (2, "b"), (3, "c")]
-    assert read.renumbered
+    assert [(row.id, row.method) for row in read.rows] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
+    assert [each["id"] for each in bodies_of(read.rows)] == [5, 1, "x", None]
+    assert read_text(text_of(read.rows, batch=True)).rows[1:] == read.rows[1:]
     assert [row.id for row in numbered([ROWS[1], ROWS[0]])] == [1, 2]
+
+
+def test_of_two_calls_with_the_same_id_the_second_is_numbered_and_the_text_says_so() -> None:
+    text = '[{"id": "x", "method": "a"}, {"id": "x", "method": "b"}]'
+    assert [each["id"] for each in bodies_of(read_text(text).rows)] == ["x", 2]
+    draft = Draft("ethereum-mainnet", "key")
+    draft.set_text(text)
+    assert [each.sentence for each in draft.text_problems] == ['Two calls have the ID "x".']
+    assert not draft.is_whole
+    pasted = Draft("ethereum-mainnet", "key")
+    assert pasted.paste(text) == ()
+    assert [each["id"] for each in bodies_of(pasted.rows)] == ["x", 2]
+
+
+@pytest.mark.parametrize("rpc_id", ["1.5", "true", "[1]"])
+def test_an_id_that_json_rpc_does_not_know_is_a_problem(rpc_id: str) -> None:
+    (problem,) = read_text(f'{{"id": {rpc_id}, "method": "a"}}').problems
+    assert problem.sentence == "The ID must be a whole number, a text or null."
+
+
+@pytest.mark.parametrize(
+    ("written", "rpc_id"), [("7", 7), ("-1", -1), ("null", None), ('"7"', "7"), ("my call", "my call"), ("1.5", "1.5")]
+)
+def test_an_id_is_read_as_a_person_writes_it(written: str, rpc_id: object) -> None:
+    assert read_id(written) == rpc_id
 
 
 def test_a_row_moves_and_stops_at_the_ends() -> None:

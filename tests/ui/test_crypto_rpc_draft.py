@@ -104,7 +104,7 @@ async def test_what_is_shown_is_sent_after_every_kind_of_change(window: ConsoleH
 
 
 async def test_another_call_is_shown_in_the_form_with_the_keyboard_in_it(window: ConsoleHarness) -> None:
-    window.type_json([call("eth_getBalance", ALICE, "latest"), call("eth_getBalance", BOB, "earliest", number=2)])
+    window.type_json([call("eth_getBalance", ALICE, "latest"), call("eth_getBalance", BOB, "earliest", id=2)])
     window.key("Ctrl+Shift+J")
     window.request.as_form.setChecked(True)
     window.request.form.inputs[0].setFocus()

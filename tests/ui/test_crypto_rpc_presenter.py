@@ -35,7 +35,7 @@ async def harness(tmp_path: Path, tasks: TaskScope) -> AsyncIterator[ConsolePres
 
 
 def call(method: str, *params: object) -> dict[str, object]:
-    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
+    return {"jsonrpc": "2.0", "method": method, "params": list(params)}
 
 
 async def test_a_call_has_its_price_before_and_its_cost_after(harness: ConsolePresenterHarness) -> None:

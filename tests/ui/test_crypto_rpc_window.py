@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.batch_list import column_rects
@@ -153,7 +153,7 @@ async def test_a_method_nobody_listed_is_added_after_a_warning(window: ConsoleHa
 
 
 async def test_rows_and_json_are_always_in_step(window: ConsoleHarness) -> None:
-    window.type_json([call("eth_getBalance", "0x" + "11" * 20, "latest"), call("eth_chainId", number=7)])
+    window.type_json([call("eth_getBalance", "0x" + "11" * 20, "latest"), call("eth_chainId", id=7)])
     window.key("Ctrl+Shift+J")
     assert [row.method for row in window.calls] == ["eth_getBalance", "eth_chainId"]
     assert window.request.list.model().rowCount() == 2
@@ -162,7 +162,7 @@ async def test_rows_and_json_are_always_in_step(window: ConsoleHarness) -> None:
     QTest.keyClicks(window.request.params, '["0x22", "earliest"]')
     window.key("Ctrl+Shift+J")
     written = json.loads(window.request.text.toPlainText())
-    assert [item["id"] for item in written] == [1, 2]
+    assert [item["id"] for item in written] == [1, 7]
     assert written[0]["params"] == ["0x22", "earliest"]
 
 
@@ -175,10 +175,10 @@ async def test_a_fault_names_its_line_and_nothing_is_sent(window: ConsoleHarness
 
 
 async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window: ConsoleHarness) -> None:
-    window.type_json([call("eth_chainId", number=n) for n in range(1, 102)])
+    window.type_json([call("eth_chainId", id=n) for n in range(1, 102)])
     assert "This batch has 101 calls. The service accepts up to 100." in window.request.fault.text()
     assert not window.can_send()
-    window.type_json([call("eth_chainId", number=n) for n in range(1, 101)])
+    window.type_json([call("eth_chainId", id=n) for n in range(1, 101)])
     assert window.can_send()
 
 
@@ -389,3 +389,28 @@ async def test_tools_and_copies_have_buttons_of_their_own_and_words_that_people_
     hints = {action.text: action.hint for action in window.page.actions()}
     assert hints["Call a contract…"] == "ABI"
     assert "eth_getLogs" in hints["Search logs over many blocks…"]
+
+
+async def test_r_rpc_09_the_id_that_a_person_sets_is_sent_echoed_and_kept_in_a_collection(
+    window: ConsoleHarness,
+) -> None:
+    window.type_json([{"method": "eth_chainId"}, {"id": "mine", "method": "eth_gasPrice"}])
+    window.run("Set call ID…")
+    dialog = await window.dialog()
+    line = dialog.findChildren(QLineEdit)[0]
+    assert line.text() == "1"
+    line.selectAll()
+    QTest.keyClicks(line, "null")
+    press(dialog, "Save")
+    await window.settle()
+    assert [each["id"] for each in json.loads(window.request.text.toPlainText())] == [None, "mine"]
+    await window.send()
+    sent = await window.presenter.calls.one(window.shown_run.id)
+    assert [each["id"] for each in json.loads(sent.items)] == [None, "mine"]
+    assert [outcome.is_error for outcome in window.shown_run.outcomes] == [False, False]
+    answers = json.loads(await window.presenter.calls.body(sent.id))
+    assert {each["id"] for each in answers} == {None, "mine"}
+    file = await window.presenter.collections.save("Ours", "Two", window.draft)
+    window.presenter.new_batch()
+    window.presenter.edit(window.presenter.collections.changer(file, 0))
+    assert [row.rpc_id for row in window.calls] == [None, "mine"]

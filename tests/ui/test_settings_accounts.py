@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
 from app.core.undo import UndoStack
-from app.credentials.accounts import SANDBOX_ADDRESS, account_from, account_to, new_account
+from app.credentials.accounts import SANDBOX_ADDRESS, Account, account_from, account_to, new_account
 from app.service.dialect import guess_dialect
 from app.service.errors import ConnectionFailed, ServiceError
 from app.service.http.network import Network, NetworkSettings
@@ -273,19 +273,25 @@ async def test_what_a_check_may_raise_has_words_for_the_form():
         assert form.problems or form.sentence
 
 
-async def test_r_lim_10_r_lim_14_an_account_can_be_a_partners_and_stays_one(settings_harness, tasks, tmp_path):
+@pytest.mark.parametrize("limit_class", ["partner", "staff"])
+async def test_r_lim_10_r_lim_14_the_limits_of_an_account_are_chosen_and_kept(settings_harness, tasks, limit_class):
     await add(settings_harness, tasks)
     account = settings_harness.book.active
     chosen: list[str] = []
     settings_harness.accounts.account_chosen.connect(chosen.append)
-    settings_harness.accounts.set_partner(account.id, True)
+    settings_harness.accounts.set_limit_class(account.id, limit_class)
     await tasks.idle()
-    assert settings_harness.accounts.state.accounts[-1].partner
-    assert chosen == [account.id], "it is called anew, with a partner's limits"
+    assert settings_harness.accounts.state.accounts[-1].limit_class == limit_class
+    assert chosen == [account.id], "it is called again, with these limits"
     assert account_from(account_to(settings_harness.book.active)) == settings_harness.book.active
-    settings_harness.accounts.set_partner(account.id, False)
+    settings_harness.accounts.set_limit_class(account.id, "paid")
     await tasks.idle()
-    assert "partner" not in account_to(settings_harness.book.active)
+    assert "limit_class" not in account_to(settings_harness.book.active)
+
+
+def test_the_partner_of_an_older_file_is_still_one() -> None:
+    account = Account("a", "Work", "https://service.test/v1")
+    assert account_from({**account_to(account), "partner": True}) == account._replace(limit_class="partner")
 
 
 async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(harness, settings, settings_harness, tasks):

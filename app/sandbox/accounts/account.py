@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from app.sandbox.accounts.api_keys import only_admin
+from app.sandbox.accounts.api_keys import issued_of, only_admin
 from app.sandbox.accounts.x402_terms import TOP_UP_SKU
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
@@ -119,15 +119,20 @@ async def usage_analytics(call: Call) -> Response:
 
     start, end, shown = _range(call)
     charges = [c for c in call.caller.ledger.charges if start <= c.at < end and c.sku != TOP_UP_SKU]
-    by_day, by_model = _Sums(), _Sums()
+    by_day, by_model, by_key = _Sums(), _Sums(), _Sums()
+    names = {"": KEY_NAME, **{row.id: row.description for row in issued_of(call.world).values()}}
+    by_key_and_day: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
     by_model_and_day: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
     parts: dict[str, _Sums] = defaultdict(_Sums)
     for charge in charges:
         day, name = datetime.fromtimestamp(charge.at, UTC).date().isoformat(), charge.model or charge.sku
         by_day.add(day, charge)
         by_model.add(name, charge)
+        by_key.add(charge.key, charge)
+        by_key_and_day[day][names.get(charge.key, charge.key)] -= charge.amount_usd
         by_model_and_day[day][name] -= charge.amount_usd
         parts[name].add(charge.sku, charge)
+    keys = sorted(by_key.spent, key=lambda key: (-by_key.spent[key], key)) or [""]
     ranked = sorted(by_model.spent, key=lambda name: (-by_model.spent[name], name))
     return json_answer(
         {
@@ -138,15 +143,16 @@ async def usage_analytics(call: Call) -> Response:
             "topModels": ranked[:10],
             "byKey": [
                 {
-                    "apiKeyId": call.caller.id,
-                    "description": KEY_NAME,
-                    "totalUsd": sum(by_day.usd.values(), Decimal(0)),
-                    "totalDiem": sum(by_day.diem.values(), Decimal(0)),
-                    "totalUnits": sum(by_model.units.values(), Decimal(0)),
+                    "apiKeyId": key or call.caller.id,
+                    "description": names.get(key, key),
+                    "totalUsd": by_key.usd[key],
+                    "totalDiem": by_key.diem[key],
+                    "totalUnits": by_key.units[key],
                 }
+                for key in keys
             ],
-            "byKeyDaily": [{"date": _unix_ms(day), KEY_NAME: by_day.spent[day]} for day in sorted(by_day.spent)],
-            "topKeyNames": [KEY_NAME],
+            "byKeyDaily": [{"date": _unix_ms(day), **by_key_and_day[day]} for day in sorted(by_key_and_day)],
+            "topKeyNames": [names.get(key, key) for key in keys[:10]],
         }
     )
 

@@ -1,14 +1,16 @@
-"""API keys that make API keys: `GET`, `POST` and `DELETE /api_keys`. A key made here calls at once, until it ends.
+"""API keys that make API keys: `/api_keys`. A key made here calls at once, until it ends.
 
-Keys share the money of the key that made them. Limits on what a key may spend are not kept here, so one that is asked
-for is refused instead of being forgotten.
+Keys share the money of the key that made them. What a key may spend counts its own charges within its period
+(R-KEY-03).
 """
 
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
 from uuid import uuid4
 
 from app.sandbox.http.call import Call, json_answer
@@ -22,6 +24,8 @@ MAX_DESCRIPTION_CHARS = 64
 KINDS = ("INFERENCE", "ADMIN")
 PERIODS = ("EPOCH", "MONTH", "LIFETIME")
 PRIVACIES = ("ALL", "PRIVATE_TEXT", "PRIVATE_ONLY")
+MOST_LIMIT = 9_999_999_999
+CHANGEABLE = ("id", "description", "expiresAt", "consumptionLimit", "limitPeriod", "modelPrivacy")
 
 
 @dataclass(slots=True)
@@ -38,6 +42,14 @@ class IssuedKey:
     privacy: str
     account: str  # the id of the caller whose money it spends
     last_used_at: float | None = None
+    limit_usd: Decimal | None = None
+    limit_diem: Decimal | None = None
+
+    @property
+    def limits(self) -> dict[str, Decimal]:
+        """What it may spend within a period, by currency."""
+        both = {"USD": self.limit_usd, "DIEM": self.limit_diem}
+        return {currency: most for currency, most in both.items() if most is not None}
 
     def as_json(self) -> Json:
         return {
@@ -48,7 +60,7 @@ class IssuedKey:
             "expiresAt": iso(self.expires_at) if self.expires_at is not None else None,
             "lastUsedAt": iso(self.last_used_at) if self.last_used_at is not None else None,
             "last6Chars": self.last_chars,
-            "consumptionLimits": {},
+            "consumptionLimits": {"usd": self.limit_usd, "diem": self.limit_diem, "vcu": None},
             "limitPeriod": self.period,
             "modelPrivacy": self.privacy,
         }
@@ -68,7 +80,7 @@ def issued_caller(world: World, caller_id: str) -> tuple[bool, Caller | None]:
     caller = world.issued.get(caller_id)
     if caller is None:
         ledger = world.caller(row.account).ledger
-        caller = world.issued[caller_id] = Caller(caller_id, row.created_at, ledger)
+        caller = world.issued[caller_id] = Caller(caller_id, row.created_at, ledger, key=row.id)
     return True, caller
 
 
@@ -84,10 +96,49 @@ def only_admin(call: Call) -> None:
         raise HttpError(401, "This needs an admin key")
 
 
+def refuse_capped(call: Call) -> None:
+    """Raise `HttpError` 402 for a key that has spent what it may within its period."""
+    row = issued_of(call.world).get(call.caller.id)
+    if row is None:
+        return
+    spent = _spent(call, row, _period_start(row.period, call.world.clock.utc()))
+    for currency, most in row.limits.items():
+        if spent[currency] >= most:
+            text = (
+                f"API key {currency} spend limit exceeded. Your account may still have {currency} balance, but this "
+                f"API key has reached its configured {currency} spending limit."
+            )
+            raise HttpError(402, text)
+
+
+def is_for_private_models(call: Call) -> bool:
+    """Whether the caller's key is told of private models alone, and may use no others (R-KEY-05).
+
+    Every text model of the Sandbox is private, so that a key for private text may use all of them.
+    """
+    row = issued_of(call.world).get(call.caller.id) if call.caller.key else None
+    return row is not None and row.privacy == "PRIVATE_ONLY"
+
+
+def _spent(call: Call, row: IssuedKey, start: float) -> dict[str, Decimal]:
+    """What a key spent since `start`, by currency; what it was given back is taken off."""
+    spent = {"USD": Decimal(0), "DIEM": Decimal(0)}
+    for line in call.caller.ledger.charges:
+        if line.key == row.id and line.at >= start:
+            spent[line.currency] -= line.amount_usd
+    return spent
+
+
+def _period_start(period: str, now: datetime) -> float:
+    """When the period began that `now` is in: the day, the month, or the beginning of time."""
+    midnight = datetime.combine(now.date(), time(), UTC)
+    return {"EPOCH": midnight, "MONTH": midnight.replace(day=1)}[period].timestamp() if period != "LIFETIME" else 0.0
+
+
 async def listed(call: Call) -> Response:
     only_admin(call)
     account = _account(call)
-    own = [row.as_json() for row in issued_of(call.world).values() if row.account == account.id]
+    own = [_shown(call, row) for row in issued_of(call.world).values() if row.account == account.id]
     rows = [_own_row(call), *own]
     return json_answer({"object": "list", "data": rows})
 
@@ -97,15 +148,10 @@ async def made(call: Call) -> Response:
     body, now = call.json_object(), call.world.clock.now()
     check = Checker(flat_list=call.names.issues_in_errors)
     kind = check.choice(("apiKeyType",), body.get("apiKeyType"), KINDS)
-    description = check.text(("description",), body.get("description"), longest=MAX_DESCRIPTION_CHARS)
-    period = check.choice(("limitPeriod",), body.get("limitPeriod"), PERIODS)
-    privacy = check.choice(("modelPrivacy",), body.get("modelPrivacy"), PRIVACIES)
-    expires_at = _end(check, check.text(("expiresAt",), body.get("expiresAt")), now)
+    description, terms = _terms(check, body, now)
     for name in ("apiKeyType", "description"):
         if body.get(name) is None:
             check.complain((name,), "Required")
-    if body.get("consumptionLimit") is not None:
-        check.complain(("consumptionLimit",), "The Sandbox does not support spending limits per key")
     check.finish()
     assert kind is not None
     assert description is not None
@@ -118,15 +164,67 @@ async def made(call: Call) -> Response:
         description,
         text[-6:],
         now,
-        expires_at,
-        period or "EPOCH",
-        privacy or "ALL",
+        terms.pop("expires_at", None),
+        terms.pop("period", "EPOCH"),
+        terms.pop("privacy", "ALL"),
         _account(call).id,
+        **terms,
     )
     issued_of(call.world)[fingerprint(text)] = row
     shown = row.as_json()
     shown["consumptionLimit"] = shown.pop("consumptionLimits")
     return json_answer({"success": True, "data": {**shown, "apiKey": text}})
+
+
+async def changed(call: Call) -> Response:
+    """Change the fields of a key that are sent, and no others (R-KEY-01)."""
+    only_admin(call)
+    body, now = call.json_object(), call.world.clock.now()
+    check = Checker(flat_list=call.names.issues_in_errors)
+    wanted = check.text(("id",), body.get("id"))
+    description, terms = _terms(check, body, now)
+    for name in body:
+        if name not in CHANGEABLE:
+            check.complain((name,), "Unrecognized key")
+    check.finish()
+    rows = issued_of(call.world)
+    for caller_id, row in rows.items():
+        if row.id == wanted and row.account == _account(call).id:
+            rows[caller_id] = replace(row, description=description or row.description, **terms)
+            return json_answer({"success": True, "data": _shown(call, rows[caller_id])})
+    raise HttpError(400, "API key not found or expired")
+
+
+def _terms(check: Checker, body: Json, now: float) -> tuple[str | None, dict[str, Any]]:
+    """Read the description, and of what can be changed later the fields that are there."""
+    description = check.text(("description",), body.get("description"), longest=MAX_DESCRIPTION_CHARS)
+    terms: dict[str, Any] = {}
+    if "expiresAt" in body:
+        terms["expires_at"] = _end(check, check.text(("expiresAt",), body["expiresAt"]), now)
+    if "limitPeriod" in body:
+        terms["period"] = check.choice(("limitPeriod",), body["limitPeriod"], PERIODS)
+    if "modelPrivacy" in body:
+        terms["privacy"] = check.choice(("modelPrivacy",), body["modelPrivacy"], PRIVACIES)
+    limits = body.get("consumptionLimit")
+    if limits is not None and not isinstance(limits, dict):
+        check.complain(("consumptionLimit",), "Expected object")
+    for currency in ("usd", "diem"):
+        if isinstance(limits, dict) and currency in limits:
+            most = check.number(("consumptionLimit", currency), limits[currency], 0, MOST_LIMIT)
+            terms[f"limit_{currency}"] = None if most is None else Decimal(str(most))
+    return description, terms
+
+
+def _shown(call: Call, row: IssuedKey) -> Json:
+    """A key as it is listed: with what it spent, and where it has a limit, within its period."""
+    now = call.world.clock.utc()
+    week = _spent(call, row, (now - timedelta(days=7)).timestamp())
+    usage: Json = {"trailingSevenDays": {"usd": str(week["USD"]), "diem": str(week["DIEM"]), "vcu": "0"}}
+    shown = {**row.as_json(), "usage": usage}
+    if row.limits:
+        period = _spent(call, row, _period_start(row.period, now))
+        shown["currentPeriodUsage"] = {"usd": str(period["USD"]), "diem": str(period["DIEM"])}
+    return shown
 
 
 async def revoked(call: Call) -> Response:

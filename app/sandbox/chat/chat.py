@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.sandbox.charges import refuse_unpaid
 from app.sandbox.chat import answer_engines, prompts
 from app.sandbox.chat.attachments import check_parts
 from app.sandbox.chat.augmentation import Findings, look_up
@@ -43,8 +44,8 @@ async def complete(call: Call) -> Response:
         character = call.site.characters.find(request.extension.character_slug)
         if character is None:
             raise HttpError(404, "The character was not found")
-    if call.caller.ledger.empty and model.engine != "local":
-        raise HttpError(402)
+    if model.engine != "local":
+        refuse_unpaid(call)
     question, earlier = answer_engines.question_of(request)
     findings = Findings()
     if call.scripted is None:

@@ -273,11 +273,11 @@ class Completion:
                     completion,
                     seconds,
                 )
-                call.caller.ledger.charge(line)
+                call.caller.charge(line)
             total += usd
         for sku, units, price in self._turn.findings.charges:
             usd = units * price
-            call.caller.ledger.charge(Charge(now, sku, Decimal(units), price, -usd, self._job.id, model.id))
+            call.caller.charge(Charge(now, sku, Decimal(units), price, -usd, self._job.id, model.id))
             total += usd
         call.caller.limits.use_tokens(model.id, self._job.prompt_tokens + completion, now)
         return total

@@ -41,7 +41,7 @@ BODIES = {
     "/video/queue": _VIDEO,
     "/video/retrieve": "model:s* queue_id:s* delete_media_on_completion:b",
     "/video/complete": "model:s* queue_id:s*",
-    "/api_keys": "apiKeyType:s* description:s expiresAt:s limitPeriod:s modelPrivacy:s consumptionLimit:o",
+    "/api_keys": "id:s apiKeyType:s description:s expiresAt:s limitPeriod:s modelPrivacy:s consumptionLimit:o",
     "/x402/top-up": "walletAddress:s amount:n",
     "/crypto/rpc/{network}": "jsonrpc:s method:s params:a id:sio",
 }
@@ -130,7 +130,7 @@ def _operation(route: Route, method: str) -> Json:
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
         ]
     known = CONTROLS if whole.startswith("/sandbox") else BODIES
-    if method in ("POST", "PUT") and path in known:
+    if method in ("POST", "PUT", "PATCH") and path in known:
         operation["requestBody"] = {"content": {"application/json": {"schema": schema_of(known[path])}}}
     elif method == "POST" and path in FORMS:
         operation["requestBody"] = {"content": {"multipart/form-data": {"schema": schema_of(FORMS[path])}}}

@@ -77,6 +77,7 @@ ROUTES = (
     _api("GET", "/api_keys/rate_limits/log", "accounts.account.rate_limit_log", credentials="key"),
     _api("GET", "/api_keys", "accounts.api_keys.listed", credentials="key"),
     _api("POST", "/api_keys", "accounts.api_keys.made", credentials="key"),
+    _api("PATCH", "/api_keys", "accounts.api_keys.changed", credentials="key"),
     _api("DELETE", "/api_keys", "accounts.api_keys.revoked", credentials="key"),
     _api("GET", "/billing/balance", "accounts.account.balance", credentials="key"),
     _api("GET", "/billing/usage-history", "accounts.account.usage_history", credentials="key"),

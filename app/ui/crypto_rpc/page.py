@@ -22,10 +22,11 @@ from app.ui.crypto_rpc.page_actions import COPIES, TOOLS, rpc_actions, rpc_palet
 from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.response_controller import ResponseController
+from app.ui.crypto_rpc.session.batch import bodies_of, read_id
 from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
 from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT, MethodInfo
 from app.ui.crypto_rpc.session.pasting import read_pasted
-from app.ui.crypto_rpc.session.sending import estimate_words
+from app.ui.crypto_rpc.session.sending import SEND_ANYWAY, estimate_words
 from app.ui.crypto_rpc.session.value_meaning import can_be_decoded, reading_of
 from app.ui.crypto_rpc.state import TIER_WORDS, CapsView, DraftView, RunView, SendQuestion, spoken_result
 from app.ui.crypto_rpc.tool_controller import ToolController
@@ -34,7 +35,7 @@ from app.ui.kit.copy_command import copy_command
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.badge import Badge
-from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.dialogs import Dialog, ask_text
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.popover import Popover
@@ -336,6 +337,21 @@ class CryptoRpcPage(QObject):
     def save_into_collection(self) -> None:
         self.collections.save_draft()
 
+    def edit_id(self) -> None:
+        """Ask for the id of the selected call."""
+        self._tasks.start_unless_running("rpc id", self._edit_id)
+
+    async def _edit_id(self) -> None:
+        draft = self.presenter.draft
+        place = draft.selected
+        if draft.current is None:
+            return
+        shown = json.dumps(bodies_of(draft.rows)[place]["id"], ensure_ascii=False)
+        label = tr("A whole number, a text or null. Other calls need other IDs.")
+        text = await ask_text(self._theme, self.main, tr("ID of call {number}", number=place + 1), label, value=shown)
+        if text:
+            self.presenter.edit(lambda draft: draft.set_id(place, read_id(text)))
+
     def edit_variables(self) -> None:
         self.collections.edit_variables()
 
@@ -343,6 +359,8 @@ class CryptoRpcPage(QObject):
         """The buttons of error cards."""
         if action == "look-up":
             self.presenter.look_up()
+        elif action == SEND_ANYWAY:
+            self.presenter.send(over_credits=True)
         elif action.startswith("edit:"):
             self.edit_call(int(action.removeprefix("edit:")))
         elif action.startswith("others:"):
@@ -374,7 +392,7 @@ class CryptoRpcPage(QObject):
         place = self.presenter.draft.selected
         self._open_menu(
             button,
-            ("crypto_rpc.paste", "crypto_rpc.collect", "crypto_rpc.variables", ""),
+            ("crypto_rpc.paste", "crypto_rpc.collect", "crypto_rpc.variables", "crypto_rpc.id", ""),
             (
                 TabAction(
                     "",

@@ -143,6 +143,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction("crypto_rpc.python", tr("Copy as Python (web3)"), lambda: page.copy_as("python"), icon="code"),
         TabAction("crypto_rpc.cast", tr("Copy as cast"), lambda: page.copy_as("cast"), icon="code"),
         TabAction("crypto_rpc.collect", tr("Save to a collection…"), page.save_into_collection, icon="folder"),
+        TabAction("crypto_rpc.id", tr("Set call ID…"), page.edit_id, icon="tag", words=tr("json-rpc identifier")),
         TabAction("crypto_rpc.variables", tr("Variables…"), page.edit_variables, icon="tag"),
         TabAction(
             "crypto_rpc.next-match", tr("Next match"), lambda: page.main.response.step(1), "Ctrl+G", enabled=shown

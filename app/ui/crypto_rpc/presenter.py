@@ -354,11 +354,13 @@ class CryptoRpcPresenter(QObject):
     def is_sending(self) -> bool:
         return self._sending
 
-    def send(self) -> None:
-        """Send the whole request, after the questions that it needs."""
+    def send(self, *, over_credits: bool = False) -> None:
+        """Send the whole request, after the questions that it needs; `over_credits`: past the credits of a day."""
         view = self.view()
         if view.can_send:
-            self._tasks.start_unless_running("rpc send", self._send, self.draft.filled(), self.draft.batch, "")
+            self._tasks.start_unless_running(
+                "rpc send", self._send, self.draft.filled(), self.draft.batch, "", over_credits
+            )
 
     def send_alone(self, call_id: int) -> None:
         """Send one call of the batch by itself, under a key of its own."""
@@ -388,7 +390,7 @@ class CryptoRpcPresenter(QObject):
             await self.runs.show(call_id)
         await self.sent.read()
 
-    async def _send(self, rows: tuple[CallRow, ...], batch: bool, own_key: str) -> None:
+    async def _send(self, rows: tuple[CallRow, ...], batch: bool, own_key: str, over_credits: bool = False) -> None:
         service, account, calls = self._current_account.service, self._current_account.account, self.calls
         if service is None or account is None or calls is None:
             return
@@ -404,7 +406,7 @@ class CryptoRpcPresenter(QObject):
                 first = None
             if first is not None and first.digest != operation.digest:
                 raise NotSent(Problem(key_note(first, operation.digest, now)[1].rstrip("."), severity="warn"))
-            await check_caps(calls, account.id, operation.estimate.credits, now)
+            await check_caps(calls, service, account, operation.estimate.credits, now, over_credits=over_credits)
             if transactions:
                 question = question_of(
                     draft.network,

@@ -11,6 +11,7 @@ from typing import Literal
 from app.core.problems import Problem
 from app.formats import format_number
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
+from app.service.documented_limits import LIMITS
 from app.service.rpc_methods import Tier
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import TextProblem
@@ -212,9 +213,9 @@ class CapsView:
     """What the two caps still allow, counted here (R-RPC-44, R-RPC-45)."""
 
     requests: int = 0
-    requests_limit: int = 100
+    requests_limit: int = LIMITS["paid"].crypto
     credits: int = 0
-    credits_limit: int = 10_000_000
+    credits_limit: int = LIMITS["paid"].credits_a_day
     resets_at: datetime | None = None  # when the oldest request of the minute stops counting
 
 

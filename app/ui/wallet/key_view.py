@@ -26,13 +26,14 @@ KEY_TITLES = (
     tr("Limit"),
     tr("7 days"),
 )
-KEY_WIDTHS = (0, 110, 92, 116, 116, 122, 100, 76)
+KEY_WIDTHS = (0, 92, 84, 100, 100, 112, 150, 76)
 
 
 class KeyView(QWidget):
-    """`new_requested`: make a key. `revoke_requested` carries the `KeyRow` that is to end."""
+    """`new_requested`: make a key. The others carry the `KeyRow` that is to change or to end."""
 
     new_requested = Signal()
+    edit_requested = Signal(object)
     revoke_requested = Signal(object)
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
@@ -81,8 +82,11 @@ class KeyView(QWidget):
         self.new = Button(theme, tr("New key…"), "plus")
         self.new.clicked.connect(self.new_requested)
         self.revoke = Button(theme, tr("Revoke…"), "trash")
-        self.revoke.clicked.connect(self._revoke)
+        self.revoke.clicked.connect(lambda: self.revoke_requested.emit(self._chosen()))
+        self.edit = Button(theme, tr("Edit…"), "pencil")
+        self.edit.clicked.connect(lambda: self.edit_requested.emit(self._chosen()))
         row.addWidget(self.new)
+        row.addWidget(self.edit)
         row.addWidget(self.revoke)
         layout = holder.layout()
         assert layout is not None
@@ -120,12 +124,8 @@ class KeyView(QWidget):
         return self._keys[rows[0].row()] if rows and rows[0].row() < len(self._keys) else None
 
     def _fit_buttons(self) -> None:
-        self.revoke.setEnabled(self._chosen() is not None)
-
-    def _revoke(self) -> None:
-        chosen = self._chosen()
-        if chosen is not None:
-            self.revoke_requested.emit(chosen)
+        for button in (self.edit, self.revoke):
+            button.setEnabled(self._chosen() is not None)
 
 
 def _table(name: str, titles: tuple[str, str, str]) -> tuple[str, tuple[str, ...], tuple[int, ...]]:

@@ -136,6 +136,9 @@ class WalletPage(QObject):
         receipts.notice.connect(self.toast_requested)
         self.api_keys.changed.connect(main.key.show_page)
         main.key.new_requested.connect(self.new_key)
+        main.key.edit_requested.connect(
+            lambda row: self._tasks.start_unless_running("wallet dialog", self._edit_key, row)
+        )
         main.key.revoke_requested.connect(
             lambda row: self._tasks.start_unless_running("wallet dialog", self._revoke_key, row)
         )
@@ -277,6 +280,9 @@ class WalletPage(QObject):
 
     async def _new_key(self) -> None:
         self._publish(await self.key_dialogs.make())
+
+    async def _edit_key(self, row: KeyRow) -> None:
+        self._publish(await self.key_dialogs.edit(row))
 
     async def _revoke_key(self, row: KeyRow) -> None:
         self._publish(await self.key_dialogs.revoke(row))

@@ -21,14 +21,13 @@ from app.core.rate_limit_watch import (
     BLOCKCHAIN_CALLS,
     EMBEDDINGS,
     IMAGES,
-    PARTNER_TIERS,
-    TIERS,
     VIDEO_QUEUE,
     VIDEO_RETRIEVAL,
     text_limits,
 )
 from app.core.spending_limits import read_limit, with_limit
 from app.core.tabs import tab_of
+from app.service.documented_limits import LIMITS
 from app.service.errors import ServiceError
 from app.storage.receipts import Receipt, Receipts
 from app.translation import tr
@@ -47,10 +46,6 @@ if TYPE_CHECKING:
     from app.storage.settings import SettingsStore
 
 FRESH_FOR_S = 30.0
-CREDITS_A_DAY, PARTNER_CREDITS_A_DAY = 10_000_000, 100_000_000
-MINUTE_LIMITS = ((IMAGES, 20, 60), (AUDIO, 60, 120), (EMBEDDINGS, 500, 500))
-VIDEO_LIMITS = ((VIDEO_QUEUE, 40), (VIDEO_RETRIEVAL, 120))
-CHAIN_CALLS = (BLOCKCHAIN_CALLS, 100)
 
 
 class WalletPresenter(QObject):
@@ -120,21 +115,25 @@ class WalletPresenter(QObject):
     def gauges(self) -> tuple[Gauge, ...]:
         """The limits of the account in use: what answers told, else what the service grants, all of it left."""
         account = self.current_account.account
-        partner = account is not None and account.partner
+        documented = LIMITS[account.limit_class if account is not None else "paid"]
         now = self._now()
         heard = {each.name: each for each in self._receipt_recorder.limits.limits(now)}
         granted: dict[str, int] = {}
-        tiers = PARTNER_TIERS if partner else TIERS
         for each in self._limits.models if self._limits is not None else ():
             requests, tokens = each.amount("RPM"), each.amount("TPM")
-            tier = tiers.get(int(requests)) if requests is not None else None
-            if tier is not None and requests is not None and tokens is not None:
+            tier = documented.tier(int(requests)) if requests is not None else ""
+            if tier and requests is not None and tokens is not None:
                 granted |= zip(text_limits(tier), (int(requests), int(tokens)), strict=True)
         order = [name for tier in ("XS", "S", "M", "L") for name in text_limits(tier)]
         found = {name: granted[name] for name in order if name in granted}
-        found |= {name: (more if partner else usual) for name, usual, more in MINUTE_LIMITS}
-        found |= dict(VIDEO_LIMITS)
-        found[CHAIN_CALLS[0]] = CHAIN_CALLS[1]
+        found |= {
+            IMAGES: documented.image,
+            AUDIO: documented.audio,
+            EMBEDDINGS: documented.embedding,
+            VIDEO_QUEUE: documented.video_queue,
+            VIDEO_RETRIEVAL: documented.video_retrieve,
+            BLOCKCHAIN_CALLS: documented.crypto,
+        }
         found |= {name: each.limit for name, each in heard.items()}
         gauges = [
             Gauge(name, heard[name].left, heard[name].limit, heard[name].resets_at)
@@ -142,7 +141,7 @@ class WalletPresenter(QObject):
             else Gauge(name, limit, limit)
             for name, limit in found.items()
         ]
-        most = PARTNER_CREDITS_A_DAY if partner else CREDITS_A_DAY
+        most = documented.credits_a_day
         gauges.append(Gauge(tr("Blockchain credits, 24 h"), max(0, most - self._credits), most, rolls=True))
         return tuple(gauges)
 

@@ -5,7 +5,7 @@ A new key is handed to whoever shows it and kept nowhere here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
     from app.service.account import RateLimits
-    from app.service.api_keys import ApiKey
+    from app.service.api_keys import ApiKey, KeyKind, KeyTerms
     from app.service.service import Service
 
 KIND_WORDS = {"ADMIN": tr("Admin"), "INFERENCE": tr("Requests")}
+PRIVACY_WORDS = {"PRIVATE_TEXT": tr("private text models"), "PRIVATE_ONLY": tr("private models")}
 PERIOD_WORDS = {"EPOCH": tr("{amount} per day"), "MONTH": tr("{amount} per month"), "LIFETIME": tr("{amount} total")}
 NEEDS_ADMIN = tr("Viewing the account’s keys requires an admin key.")
 NOT_HERE = tr("This service does not list its keys. Create and revoke them on its website.")
@@ -53,13 +54,13 @@ class ApiKeysPresenter(QObject):
         """Read what the service says about the key in use. It is free."""
         self._tasks.replace("wallet key", self._load)
 
-    async def make(self, name: str, kind: str, expires_on: str) -> tuple[str, str]:
+    async def make(self, kind: KeyKind, terms: KeyTerms) -> tuple[str, str]:
         """Make a key. Return it, or "" and a sentence about what went wrong."""
         service = self._current_account.service
         if service is None:
             return "", tr("No account is in use.")
         try:
-            made = await service.api_keys.make(name, "ADMIN" if kind == "ADMIN" else "INFERENCE", expires_on)
+            made = await service.api_keys.make(kind, terms)
         except OutcomeUnknown:
             self.load()
             return "", UNKNOWN
@@ -70,13 +71,21 @@ class ApiKeysPresenter(QObject):
         self.load()
         return secret, ""
 
+    async def change(self, row: KeyRow, terms: KeyTerms) -> str:
+        """Change the name, the end and the limits of a key. Return what went wrong, "" for nothing."""
+        key = row.key
+        return "" if key is None else await self._do(lambda service: service.api_keys.change(key, terms))
+
     async def revoke(self, key_id: str) -> str:
         """End a key. Return what went wrong, "" for nothing."""
+        return await self._do(lambda service: service.api_keys.revoke(key_id))
+
+    async def _do(self, ask: Callable[[Service], Awaitable[None]]) -> str:
         service = self._current_account.service
         if service is None:
             return tr("No account is in use.")
         try:
-            await service.api_keys.revoke(key_id)
+            await ask(service)
         except ServiceError as error:
             return describe(error, subject="").sentence
         self.load()
@@ -159,9 +168,6 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
 
 def row_of(key: ApiKey) -> KeyRow:
     """One key as the list shows it."""
-    amounts = [
-        f"{amount:f} {unit}" for amount, unit in ((key.limits.usd, "USD"), (key.limits.diem, "credits")) if amount
-    ]
     week = key.spent.week.usd
     return KeyRow(
         id=key.id,
@@ -171,11 +177,26 @@ def row_of(key: ApiKey) -> KeyRow:
         made=day(key.created_at) if key.created_at is not None else "",
         expires=day(key.expires_at) if key.expires_at is not None else tr("never"),
         used=_moment(key.last_used_at, time_of_day),
-        limit=PERIOD_WORDS.get(key.period, "{amount}").replace("{amount}", ", ".join(amounts))
-        if amounts
-        else tr("none"),
+        limit=_limit_words(key),
         week=money(week) if week is not None else "",
+        key=key,
     )
+
+
+def _limit_words(key: ApiKey) -> str:
+    """What a key may spend, how much of it is spent, and which models it may use."""
+    limits, spent = key.limits, key.spent_in_period
+    amounts = [
+        (tr("{spent} of {most}", spent=shown(used), most=shown(most)) if used is not None else shown(most))
+        for most, used, shown in ((limits.usd, spent.usd, money), (limits.diem, spent.diem, _credits))
+        if most is not None
+    ]
+    words = PERIOD_WORDS.get(key.period, "{amount}").replace("{amount}", ", ".join(amounts)) if amounts else ""
+    return ", ".join(filter(None, (words, PRIVACY_WORDS.get(key.privacy, "")))) or tr("none")
+
+
+def _credits(amount: Decimal) -> str:
+    return tr("{amount} credits", amount=f"{amount:f}")
 
 
 def _moment(at: datetime | None, time: Callable[[datetime], str]) -> str:

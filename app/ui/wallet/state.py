@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from app.core.money import decimals_of
 from app.core.tabs import TABS
 from app.translation import tr
+
+if TYPE_CHECKING:
+    from app.service.api_keys import ApiKey
 
 TAB_ICONS = {info.name: info.icon for info in TABS.values()} | {"wallet": "credits"}  # money, not keys
 CHART_ROLES = {info.name: info.chart for info in TABS.values() if info.chart}
@@ -194,6 +198,7 @@ class KeyRow:
     used: str
     limit: str
     week: str  # what it spent in seven days
+    key: ApiKey | None = None  # as the service listed it
 
     @property
     def cells(self) -> tuple[str, ...]:

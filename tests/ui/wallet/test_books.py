@@ -23,6 +23,7 @@ import pytest
 from app.credentials.accounts import Account
 from app.sandbox.media.sound import encode
 from app.sealed.chain import Root
+from app.service.api_keys import KeyTerms
 from app.service.chat_types import ChatMessage, ChatRequest, ServiceParameters
 from app.service.crypto_rpc import RpcItem
 from app.service.errors import ContentRefused
@@ -202,7 +203,7 @@ PAID: dict[str, list[Act]] = {
 
 
 async def kept_key(walk: Walk) -> None:
-    made = await walk.service.api_keys.make("for a test", "INFERENCE")
+    made = await walk.service.api_keys.make("INFERENCE", KeyTerms("for a test"))
     await walk.service.api_keys.revoke(made.id)
 
 
@@ -225,6 +226,7 @@ FREE: dict[str, Act | None] = {
     "account.limit_log": lambda walk: walk.service.account.limit_log(),
     "api_keys.list_all": lambda walk: walk.service.api_keys.list_all(),
     "api_keys.make": kept_key,
+    "api_keys.change": None,
     "api_keys.revoke": None,
     "billing.balance": lambda walk: walk.service.billing.balance(),
     "billing.usage": lambda walk: walk.service.billing.usage(),

@@ -190,14 +190,14 @@ class AccountModels:
 
     def _tier(self, model: Model) -> str:
         """How often the account may ask this model, as the service's letter; "" until it has said so."""
-        from app.core.rate_limit_watch import text_tier
+        from app.service.documented_limits import LIMITS
         from app.service.rate_limiter import text_pace
 
         service, account = self.current_account.service, self.current_account.account
         if service is None:
             return ""
         told = service.client.limits.pace.told(text_pace(model.id))
-        return text_tier(told, partner=account is not None and account.partner)
+        return LIMITS[account.limit_class if account is not None else "paid"].tier(told)
 
 
 def _default_id(models: tuple[Model, ...], chosen: str) -> str:

@@ -1,7 +1,7 @@
 """The calls of one request, as rows and as JSON text: two views of one thing, always in step.
 
-Rows are the truth while rows are edited, the text is while it is edited; each turns into the other without loss. Ids
-count from 1, because an answer is matched to its call by them (R-RPC-09).
+Rows are the truth while rows are edited, the text is while it is edited; each turns into the other without loss. An
+answer is matched to its call by its id (R-RPC-09): the one that a person wrote, else the call's place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.service.crypto_rpc import RpcItem
+from app.service.crypto_rpc import AUTO, Auto, RpcId, RpcItem, double_id_sentence, id_of, ids_of, twice_in
 from app.translation import tr
 
 MAX_TEXT_CHARS = 8_000_000
@@ -20,15 +20,19 @@ _decoder = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """One call as it is edited. `params` is a list, or names and values; `id` its place in the batch, from 1."""
+    """One call as it is edited. `params` is a list, or names and values; `id` its place in the batch, from 1.
+
+    `rpc_id` is the id it goes out with, `AUTO` for its place.
+    """
 
     id: int
     method: str = ""
     params: Sequence[object] | Mapping[str, object] = ()
+    rpc_id: RpcId | Auto = AUTO
 
     @property
     def item(self) -> RpcItem:
-        return RpcItem(self.method, self.params)
+        return RpcItem(self.method, self.params, self.rpc_id)
 
     @property
     def params_text(self) -> str:
@@ -51,12 +55,18 @@ class ReadText:
     rows: tuple[CallRow, ...] = ()
     batch: bool = False  # written as a list, so sent as one, even with a single call
     problems: tuple[TextProblem, ...] = ()
-    renumbered: bool = False  # ids were missing, double or no numbers from 1
+    double_id: str = ""  # a sentence; in `rows`, the second of them has none of its own
 
 
 def numbered(rows: Sequence[CallRow]) -> tuple[CallRow, ...]:
-    """The rows with their places as ids."""
-    return tuple(row if row.id == place else replace(row, id=place) for place, row in enumerate(rows, start=1))
+    """The rows with their places as ids; of two with the same `rpc_id`, the first keeps it."""
+    seen: set[object] = set()
+    found = []
+    for place, row in enumerate(rows, start=1):
+        own = row.rpc_id if isinstance(row.rpc_id, Auto) or id_of(row.rpc_id) not in seen else AUTO
+        seen.add(own if isinstance(own, Auto) else id_of(own))
+        found.append(row if (row.id, row.rpc_id) == (place, own) else replace(row, id=place, rpc_id=own))
+    return tuple(found)
 
 
 def moved(rows: Sequence[CallRow], place: int, step: int) -> tuple[CallRow, ...]:
@@ -71,7 +81,7 @@ def moved(rows: Sequence[CallRow], place: int, step: int) -> tuple[CallRow, ...]
 
 def text_of(rows: Sequence[CallRow], *, batch: bool) -> str:
     """The JSON text, one call after the other, readable."""
-    items = [_item(row) for row in rows]
+    items = bodies_of(rows)
     if not batch and len(items) == 1:
         return json.dumps(items[0], ensure_ascii=False, indent=2)
     return json.dumps(items, ensure_ascii=False, indent=2)
@@ -83,6 +93,15 @@ def tidy(text: str) -> str:
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
     except (ValueError, RecursionError):
         return text
+
+
+def read_id(text: str) -> RpcId:
+    """The id that a person wrote: a whole number, `null`, or else a text, with or without quotes."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, bool) or not isinstance(value, int | str | None) else value
 
 
 def read_params(text: str) -> Sequence[object] | Mapping[str, object] | TextProblem:
@@ -110,7 +129,7 @@ def read_text(text: str) -> ReadText:
     batch = text[start] == "["
     rows: list[CallRow] = []
     problems: list[TextProblem] = []
-    given: list[object] = []
+    given: list[RpcId | Auto] = []
     try:
         for place, item in _items(text, start, batch):
             line = text.count("\n", 0, place) + 1
@@ -119,15 +138,20 @@ def read_text(text: str) -> ReadText:
                 problems.append(TextProblem(line, fault))
             else:
                 assert isinstance(item, dict)
-                rows.append(CallRow(len(rows) + 1, item["method"], item.get("params", [])))
-                given.append(item.get("id"))
+                place = len(rows) + 1
+                given.append(item.get("id", AUTO))
+                own = AUTO if given[-1] == place else given[-1]
+                rows.append(CallRow(place, item["method"], item.get("params", []), own))
     except json.JSONDecodeError as error:
         problems.append(TextProblem(error.lineno, json_sentence(error)))
     except RecursionError:
         problems.append(TextProblem(1, tr("This is nested too deeply.")))
     if not rows and not problems:
         problems.append(TextProblem(1, tr("The list has no calls.")))
-    return ReadText(tuple(rows), batch, tuple(problems), given != list(range(1, len(rows) + 1)))
+    twice = twice_in(given)
+    return ReadText(
+        numbered(rows), batch, tuple(problems), "" if isinstance(twice, Auto) else double_id_sentence(twice)
+    )
 
 
 def json_sentence(error: json.JSONDecodeError) -> str:
@@ -145,8 +169,12 @@ def json_sentence(error: json.JSONDecodeError) -> str:
     }.get(error.msg, tr("This is not JSON."))
 
 
-def _item(row: CallRow) -> dict[str, object]:
-    return {"jsonrpc": "2.0", "id": row.id, "method": row.method, "params": _plain(row.params)}
+def bodies_of(rows: Sequence[CallRow]) -> list[dict[str, object]]:
+    """The calls as they go out."""
+    return [
+        {"jsonrpc": "2.0", "id": rpc_id, "method": row.method, "params": _plain(row.params)}
+        for rpc_id, row in zip(ids_of([row.rpc_id for row in rows]), rows, strict=True)
+    ]
 
 
 def _plain(params: Sequence[object] | Mapping[str, object]) -> object:
@@ -193,6 +221,9 @@ def _fault(item: object) -> str:
         return tr('The call has no "method".')
     if not isinstance(item.get("params", []), list | dict):
         return tr('The "params" must be a list [ ] or an object { }.')
+    rpc_id = item.get("id")
+    if isinstance(rpc_id, bool) or not isinstance(rpc_id, int | str | None):
+        return tr("The ID must be a whole number, a text or null.")
     unknown = [key for key in item if key not in _ITEM_KEYS]
     if unknown:
         return tr("A call cannot contain “{unknown}”.", unknown=unknown[0][:40])

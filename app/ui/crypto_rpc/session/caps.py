@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.rpc_calls import RpcCalls
+from app.ui.crypto_rpc.session.sending import caps_of
 from app.ui.crypto_rpc.state import CapsView
 from app.ui.kit.timers import start_in
 
@@ -45,14 +46,16 @@ class CapsCounter(QObject):
 
     async def count(self) -> None:
         """Count and show it; once more when the oldest request stops counting."""
-        account, calls = self._current_account.account, self.calls
-        if account is None or calls is None:
+        service, account, calls = self._current_account.service, self._current_account.account, self.calls
+        if service is None or account is None or calls is None:
             return
         now = self._now()
         requests, _ = await calls.used_since(account.id, now - MINUTE)
         _, credits_used = await calls.used_since(account.id, now - DAY)
         oldest = await calls.first_since(account.id, now - MINUTE)
-        view = CapsView(requests, credits=credits_used, resets_at=None if oldest is None else oldest + MINUTE)
+        caps = caps_of(service, account)
+        resets_at = None if oldest is None else oldest + MINUTE
+        view = CapsView(requests, caps.crypto, credits_used, caps.credits_a_day, resets_at)
         if view != self.view:
             self.view = view
             self.changed.emit(view)

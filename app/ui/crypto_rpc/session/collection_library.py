@@ -12,10 +12,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import time_format
 from app.core.trash import TrashEntry, TrashKind, moved_text
+from app.service.crypto_rpc import AUTO
 from app.storage.errors import StorageError
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest, TrashedCollection
 from app.translation import tr, tr_n
-from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.batch import CallRow, numbered
 from app.ui.crypto_rpc.session.networks import network_title
 from app.ui.crypto_rpc.session.variables import used_in
 from app.ui.crypto_rpc.state import CollectionEntry
@@ -77,7 +78,10 @@ class CollectionLibrary(QObject):
 
     async def save(self, name: str, title: str, draft: Draft) -> str:
         """Save the calls into the collection of that name; return its file's name, "" when it could not be written."""
-        items = [{"method": row.method, "params": row.params} for row in draft.rows]
+        items = [
+            {"method": row.method, "params": row.params, **({} if row.rpc_id is AUTO else {"id": row.rpc_id})}
+            for row in draft.rows
+        ]
         try:
             saved = await asyncio.to_thread(
                 saved_into, self._files, name, title, draft.network, items, draft.batch, draft.variables
@@ -161,8 +165,8 @@ def _second(request: SavedRequest) -> str:
 
 def rows_of(request: SavedRequest) -> tuple[CallRow, ...]:
     """The calls of a saved request."""
-    return tuple(
-        CallRow(place, str(item["method"]), item.get("params", [])) for place, item in enumerate(request.items, start=1)
+    return numbered(
+        [CallRow(0, str(item["method"]), item.get("params", []), item.get("id", AUTO)) for item in request.items]
     )
 
 

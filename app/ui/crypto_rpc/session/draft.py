@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.service.crypto_rpc import MAX_BATCH_ITEMS
+from app.service.crypto_rpc import AUTO, MAX_BATCH_ITEMS, RpcId
 from app.service.rpc_methods import STATE_CHANGING
 from app.ui.crypto_rpc.session.batch import CallRow, TextProblem, moved, numbered, read_params, read_text, text_of, tidy
 from app.ui.crypto_rpc.session.pasting import read_pasted
@@ -127,6 +127,13 @@ class Draft:
             self.rows = tuple(rows)
             self._write_text()
 
+    def set_id(self, place: int, rpc_id: RpcId) -> None:
+        """Give a call the id it goes out with; its own place is what it has without one."""
+        if 0 <= place < len(self.rows):
+            rows = list(self.rows)
+            rows[place] = replace(rows[place], rpc_id=AUTO if rpc_id == place + 1 else rpc_id)
+            self.set_rows(rows)
+
     def set_params_text(self, text: str) -> None:
         """What stands in the editor of the selected call; a fault in it leaves the row as it was."""
         self.params_text = text
@@ -173,8 +180,8 @@ class Draft:
     def set_text(self, text: str) -> None:
         self.text = text
         read = read_text(text)
-        self.text_problems = read.problems
-        if not read.problems:
+        self.text_problems = read.problems or ((TextProblem(1, read.double_id),) if read.double_id else ())
+        if not self.text_problems:
             self.rows, self.batch = read.rows, read.batch
             self.selected = min(self.selected, len(self.rows) - 1)
             self._show_selected()

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Sequence
 
 from app.service.exchange import KEY_VARIABLE, SIGN_IN_VARIABLE, RequestRecord, curl_command
-from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.batch import CallRow, bodies_of
 
 
 def as_curl(
@@ -49,9 +49,7 @@ def as_cast(url: str, rows: Sequence[CallRow], sign_in_header: str = "") -> str:
 
 
 def _body(rows: Sequence[CallRow], batch: bool) -> object:
-    items = [
-        {"jsonrpc": "2.0", "id": row.id, "method": row.method, "params": json.loads(row.params_text)} for row in rows
-    ]
+    items = bodies_of(rows)
     return items if batch or len(items) != 1 else items[0]
 
 

@@ -23,7 +23,7 @@ from app.storage.errors import StorageError
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.outcomes import CallOutcome
-from app.ui.crypto_rpc.session.sending import NotSent, check_caps, prepared, send
+from app.ui.crypto_rpc.session.sending import SEND_ANYWAY, NotSent, check_caps, prepared, send
 from app.ui.crypto_rpc.state import RunView
 
 if TYPE_CHECKING:
@@ -191,6 +191,8 @@ class JobRunner(QObject):
             sentence = tr("The budget is used up.")
         except NotSent as error:
             sentence, action = str(error.problem), error.problem.primary
+            if action is not None and action.id == SEND_ANYWAY:  # which sends what is in the editor
+                action = None
         except StorageError as error:
             sentence = error.sentence
         job.show(sentence=sentence, note="", action=action)
@@ -204,7 +206,7 @@ class JobRunner(QObject):
         service, account, calls = presenter.service_account_calls()
         operation = prepared(service, network, rows, batch=batch, key=key)
         now = self.now()
-        await check_caps(calls, account.id, operation.estimate.credits, now)
+        await check_caps(calls, service, account, operation.estimate.credits, now)
         sent = await send(service, account, calls, operation, rows, {}, now, job_id=job_id)
         presenter.sent.soon()
         if sent.problem is not None:

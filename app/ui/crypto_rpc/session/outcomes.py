@@ -47,7 +47,7 @@ class CallOutcome:
 
 def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: object) -> tuple[CallOutcome, ...]:
     """Match the calls with their answers by id; the order of a batch's answers means nothing (R-RPC-10)."""
-    answers: dict[int | str, Mapping[str, object]] = {}
+    answers: dict[int | str | None, Mapping[str, object]] = {}
     whole: Mapping[str, object] | None = None
     refusal: Mapping[str, object] | None = None
     if isinstance(answer, JSON_LIST):
@@ -58,10 +58,9 @@ def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: obj
     for place, item in enumerate(items, start=1):
         method = str(item.get("method", ""))
         wanted = item.get("id", place)
-        number = id_of(wanted)
-        each = answers.get(number) if number is not None else None
+        each = answers.get(id_of(wanted))
         each = each if each is not None and has_id(each, wanted, method) else None
-        if whole is not None and (len(items) > 1 or is_answer_to(whole, place, method)):
+        if whole is not None and (len(items) > 1 or is_answer_to(whole, wanted, method)):
             each = whole
         found.append(_outcome(network, place, method, each, refusal))
     return tuple(found)

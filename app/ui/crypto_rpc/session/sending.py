@@ -21,7 +21,8 @@ from app.core.paid_call import end_of_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.core.tasks import to_the_end
 from app.formats import format_number
-from app.service.crypto_rpc import RpcItem, RpcOperation, RpcResponse
+from app.service.crypto_rpc import RpcOperation, RpcResponse
+from app.service.documented_limits import LIMITS, DocumentedLimits
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING, Estimate, estimate
 from app.storage.errors import StorageError, UnsavedResult
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     from app.storage.rpc_calls import RpcCall, RpcCalls
     from app.ui.crypto_rpc.session.decoding import Interfaces
 
-REQUESTS_A_MINUTE = 100  # R-RPC-44
-CREDITS_A_DAY = 10_000_000  # R-RPC-45
+SEND_ANYWAY = "send-anyway"
 SURELY_REFUSED = frozenset({"rate_limit", "held", "pace"})  # reasons to wait that leave no doubt: nothing was done
 RAW_METHODS = frozenset({"eth_sendRawTransaction"})
 RECEIPT, BY_HASH, CALL = "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_call"
@@ -76,7 +76,7 @@ def refusal(error: LimitExceeded) -> Problem:
 
 def prepared(service: Service, network: str, rows: Sequence[CallRow], *, batch: bool, key: str) -> RpcOperation:
     """Freeze the request. Raises `NotSent` for what the proxy would refuse, every offender named."""
-    items = [RpcItem(row.method, row.params) for row in rows]
+    items = [row.item for row in rows]
     try:
         return service.crypto_rpc.prepare(network, items, idempotency_key=key or None, batch=batch or len(items) > 1)
     except LimitExceeded as error:
@@ -211,7 +211,7 @@ def question_of(
 def stored_items(rows: Sequence[CallRow], batch: bool) -> str:
     """The request's text as it is kept: without what was signed (R-RPC-41)."""
     kept = [
-        CallRow(row.id, row.method, [NOT_KEPT, *list(row.params)[1:]])
+        replace(row, params=[NOT_KEPT, *list(row.params)[1:]])
         if row.method in STATE_CHANGING and isinstance(row.params, Sequence) and row.params
         else row
         for row in rows
@@ -219,23 +219,41 @@ def stored_items(rows: Sequence[CallRow], batch: bool) -> str:
     return text_of(kept, batch=batch or len(kept) > 1)
 
 
-async def check_caps(calls: RpcCalls, account_id: str, credits: int, now: datetime) -> None:
-    """Raises `NotSent` when the caps, counted here, leave no room (R-RPC-44, R-RPC-45)."""
-    requests, _ = await calls.used_since(account_id, now - timedelta(minutes=1))
-    if requests >= REQUESTS_A_MINUTE:
+def caps_of(service: Service, account: Account) -> DocumentedLimits:
+    """The caps of an account: what the service told of its calls per minute wins over what it documents."""
+    documented = LIMITS[account.limit_class]
+    return replace(documented, crypto=service.client.limits.pace.told("crypto") or documented.crypto)
+
+
+async def check_caps(
+    calls: RpcCalls, service: Service, account: Account, credits: int, now: datetime, *, over_credits: bool = False
+) -> None:
+    """Raises `NotSent` when the caps, counted here, leave no room (R-RPC-44, R-RPC-45).
+
+    The service does not enforce its daily credits for everybody: `over_credits` goes past them.
+    """
+    caps = caps_of(service, account)
+    requests, _ = await calls.used_since(account.id, now - timedelta(minutes=1))
+    if requests >= caps.crypto:
         sentence = tr(
             "{requests_a_minute} requests were sent within a minute, the most the service allows.",
-            requests_a_minute=REQUESTS_A_MINUTE,
+            requests_a_minute=caps.crypto,
         )
         raise NotSent(Problem(sentence.rstrip("."), tr("Nothing was sent. Try again in a moment."), severity="warn"))
-    _, used = await calls.used_since(account_id, now - timedelta(hours=24))
-    if used + credits > CREDITS_A_DAY:
-        left = max(0, CREDITS_A_DAY - used)
+    _, used = await calls.used_since(account.id, now - timedelta(hours=24))
+    if used + credits > caps.credits_a_day and not over_credits:
+        left = max(0, caps.credits_a_day - used)
         what = tr(
-            "This would exceed your {credits_a_day} credits per 24 hours", credits_a_day=format_number(CREDITS_A_DAY)
+            "This would exceed your {credits_a_day} credits per 24 hours",
+            credits_a_day=format_number(caps.credits_a_day),
         )
         raise NotSent(
-            Problem(what, tr("{left} are left. Nothing was sent.", left=format_number(left)), severity="warn")
+            Problem(
+                what,
+                tr("{left} are left. Nothing was sent. The service may refuse it.", left=format_number(left)),
+                primary=ActionSpec(SEND_ANYWAY, tr("Send anyway")),
+                severity="warn",
+            )
         )
 
 

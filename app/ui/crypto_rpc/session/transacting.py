@@ -327,11 +327,12 @@ class TransactionPresenter:
 
     async def _sign(self, ready: ReadyTransaction) -> _Signed:
         presenter, wallets = self._presenter, self.wallets
-        _, account, calls = presenter.service_account_calls()
+        service, account, calls = presenter.service_account_calls()
         if wallets is None or ready.wallet not in self.offered():  # the account in use changed meanwhile
             raise NotPossible(tr("This wallet belongs to another account. Nothing was signed."))
         now = presenter.jobs.now()
-        await check_caps(calls, account.id, estimate(ready.network, (SEND,)).credits, now)
+        credits = estimate(ready.network, (SEND,)).credits
+        await check_caps(calls, service, account, credits, now, over_credits=True)
         if not await wallets.unlock():
             raise NotPossible(tr("Your keys are locked. Unlock to send. Nothing was signed."))
         raw = await wallets.sign(ready.wallet.id, ready.transaction, network_title(ready.network))

@@ -220,10 +220,8 @@ class AccountsPage(SectionPage):
                 self._presenter.restore(account_id)
             case "export-key":
                 self.export_requested.emit(account_id)
-            case "partner":
-                row = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
-                if row is not None:
-                    self._presenter.set_partner(account_id, not row.partner)
+            case "limits:paid" | "limits:partner" | "limits:staff":
+                self._presenter.set_limit_class(account_id, what.removeprefix("limits:"))
             case _:
                 self._tasks.start_unless_running(f"ask {what}", self._ask, account_id, what)
 

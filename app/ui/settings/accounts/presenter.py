@@ -141,9 +141,9 @@ class AccountsPresenter(QObject):
     def rename(self, account_id: str, name: str) -> None:
         self._tasks.start_unless_running(f"rename {account_id}", self._rename, account_id, name)
 
-    def set_partner(self, account_id: str, partner: bool) -> None:
-        """Call as often as the service lets its partners, or as everybody, until it tells the account's own limits."""
-        self._tasks.start_unless_running(f"partner {account_id}", self._set_partner, account_id, partner)
+    def set_limit_class(self, account_id: str, limit_class: str) -> None:
+        """Call as often as the service documents for a class, until it tells the account's own limits."""
+        self._tasks.start_unless_running(f"limits {account_id}", self._set_limit_class, account_id, limit_class)
 
     def replace_key(self, account_id: str, key: str) -> None:
         """Keep another key for an account; the old one is overwritten."""
@@ -277,8 +277,8 @@ class AccountsPresenter(QObject):
             if account_id == self._accounts.active_id:
                 self.account_chosen.emit(account_id)
 
-    async def _set_partner(self, account_id: str, partner: bool) -> None:
-        await self._write(lambda: self._accounts.update(account_id, partner=partner))
+    async def _set_limit_class(self, account_id: str, limit_class: str) -> None:
+        await self._write(lambda: self._accounts.update(account_id, limit_class=limit_class))
         if account_id == self._accounts.active_id:
             self.account_chosen.emit(account_id)
 
@@ -471,7 +471,7 @@ class AccountsPresenter(QObject):
             address="" if account.kind == "sandbox" else account.base_url,
             in_use=account.id == self._accounts.active_id and self._is_welcomed(),
             test=test,
-            partner=account.partner,
+            limit_class=account.limit_class,
             has_private_key=account.has_private_key,
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
@@ -17,10 +19,11 @@ from app.ui.settings.accounts.state import AccountRow
 
 _KIND_ROLE = {"sandbox": "sandbox", "api_key": "text2", "wallet": "text2"}
 _KIND_WORDS = {"sandbox": tr("Built-in practice service, works offline")}
+_CLASS_WORDS = {"paid": tr("Usual"), "partner": tr("Partner"), "staff": tr("Staff")}
 
 
 class AccountRowWidget(QWidget):
-    """`wanted` tells (account id, what): use, test, rename, replace-key, partner (change it), remove."""
+    """`wanted` tells (account id, what): use, test, rename, replace-key, limits:CLASS, remove."""
 
     wanted = Signal(str, str)
 
@@ -115,11 +118,14 @@ class AccountRowWidget(QWidget):
         menu.add(tr("Rename…"), "pencil").triggered.connect(lambda: self._want("rename"))
         if self._row.kind == "api_key":
             menu.add(tr("Replace key…"), "key").triggered.connect(lambda: self._want("replace-key"))
-        partner = menu.add(tr("Partner limits"))
-        partner.setCheckable(True)
-        partner.setChecked(self._row.partner)
-        partner.setToolTip(tr("Partners get higher rate limits."))
-        partner.triggered.connect(lambda: self._want("partner"))
+        limits = Menu(self._theme, menu)
+        limits.setTitle(tr("Rate limits"))
+        for limit_class, words in _CLASS_WORDS.items():
+            entry = limits.add(words)
+            entry.setCheckable(True)
+            entry.setChecked(limit_class == self._row.limit_class)
+            entry.triggered.connect(partial(self._want, f"limits:{limit_class}"))
+        menu.addMenu(limits)
         menu.addSeparator()
         words = tr("Remove…") if self._row.has_private_key else tr("Remove")
         menu.add(words, "trash", role="bad").triggered.connect(lambda: self._want("remove"))

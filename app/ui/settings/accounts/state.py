@@ -29,7 +29,7 @@ class AccountRow:
     address: str
     in_use: bool
     test: TestLine = TestLine()
-    partner: bool = False
+    limit_class: str = "paid"
     has_private_key: bool = False  # removing it takes a wallet's key from the list
 
     @property
