@@ -112,7 +112,7 @@ def refuse_capped(call: Call) -> None:
 
 
 def is_for_private_models(call: Call) -> bool:
-    """Whether the caller's key is told of private models alone, and may use no others (R-KEY-05).
+    """Whether the caller's key may list and use private models only (R-KEY-05).
 
     Every text model of the Sandbox is private, so that a key for private text may use all of them.
     """

@@ -220,7 +220,7 @@ def stored_items(rows: Sequence[CallRow], batch: bool) -> str:
 
 
 def caps_of(service: Service, account: Account) -> DocumentedLimits:
-    """The caps of an account: what the service told of its calls per minute wins over what it documents."""
+    """The caps of an account. The calls per minute that the service stated win over the documented ones."""
     documented = LIMITS[account.limit_class]
     return replace(documented, crypto=service.client.limits.pace.told("crypto") or documented.crypto)
 
