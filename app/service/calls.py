@@ -251,6 +251,10 @@ class CallRecord:
             cost = {"cost_usd": self.call.expected_usd, "cost_source": "estimated"}
         self._change(status=info.status, info=info, model=model, claimed=info.claimed or claimed, **cost)
 
+    def refused(self, body: str) -> None:
+        """Keep the text of a refusal."""
+        self._change(refused_body=body)
+
     def report(
         self,
         *,

@@ -378,7 +378,9 @@ class ServiceClient:
             if own:
                 limits.pace.observe(call.pace, info.limit_requests, info.limit_tokens, info.cap_limit)
             if response.status_code >= 400 and response.status_code not in call.expected:
-                refusal = decode_refusal(info, await _beginning(response, info))
+                body = await _beginning(response, info)
+                refusal = decode_refusal(info, body)
+                record.refused(await self._without_key(body))
                 if own and isinstance(refusal, AbuseBlocked):
                     limits.budget.block()
                 elif own and isinstance(refusal, RateLimited) and refusal.retry_after_s:
@@ -393,6 +395,14 @@ class ServiceClient:
             await response.aclose()
             raise
         return answer
+
+    async def _without_key(self, body: bytes) -> str:
+        """The text of a body, which may repeat the key that it refuses."""
+        text = body.decode("utf-8", "replace")
+        with suppress(ServiceError):
+            key = await self._auth.credential() if isinstance(self._auth, Credential) else ""
+            return text.replace(key, NOT_SHOWN) if key else text
+        return ""
 
     async def _limits_for(self, call: Call) -> KeyLimits:
         """Those of the key, also for a call that goes without it, unless the key cannot be read."""

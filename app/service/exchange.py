@@ -55,7 +55,7 @@ class Exchange:
 
     `units` counts what is paid for (`prompt_tokens`, `completion_tokens`, `characters`, `credits`, …).
     `outcome` is "unknown" when a call that costs money may or may not have been carried out, "unsent" when no try
-    reached the service.
+    reached the service. `refused_body` is the text of the service's last refusal, without the key.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Exchange:
     outcome: Outcome = "ok"
     error: str = ""
     attempts: int = 1
+    refused_body: str = ""
     estimate_usd: Decimal | None = None
     claimed: str = ""
     resource: str = ""  # "chat", "models", "speech", …: which part of the service was asked

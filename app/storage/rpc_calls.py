@@ -15,13 +15,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from app.storage.chat_rows import new_id
 from app.storage.database import Database
 from app.storage.table import Table
 from app.storage.values import micros_of, moment_of, read_text, text_of
 from app.translation import tr
+
+if TYPE_CHECKING:
+    from app.storage.database import Transaction
 
 CallState = Literal["open", "answered", "failed", "unknown"]
 KEY_LIFETIME = timedelta(hours=24)  # R-RPC-33
@@ -68,6 +71,7 @@ class RpcCall:
     trashed_at: datetime | None = None
     job_id: str = ""
     tracked: Mapping[str, Any] = field(default_factory=dict)
+    attempts: int = 1
 
     @property
     def key_ends_at(self) -> datetime | None:
@@ -83,6 +87,17 @@ class Rounds:
     credits: int
     errors: int
     last_at: datetime
+
+
+class Refusal(TypedDict, total=False):
+    """What is known of a request without an answer: its refusal, and how often it was sent."""
+
+    status: int | None
+    request_id: str
+    exchange_id: str
+    headers: Mapping[str, str]
+    attempts: int
+    body: bytes
 
 
 _CALLS = Table("rpc_calls", RpcCall, tr("This request no longer exists."), otherwise={"state": "unknown"})
@@ -142,6 +157,7 @@ class RpcCalls:
         exchange_id: str = "",
         duration_s: float | None = None,
         headers: Mapping[str, str] | None = None,
+        attempts: int = 1,
     ) -> None:
         """Keep an answer. One too large to keep leaves everything but its body."""
         level = 6 if len(body) <= STRONG_BYTES else 1
@@ -160,38 +176,27 @@ class RpcCalls:
                 exchange_id=exchange_id,
                 duration_s=duration_s,
                 headers=headers or {},
+                attempts=attempts,
                 note="",
             )
             if packed is not None:
-                await transaction.execute(
-                    "INSERT OR REPLACE INTO rpc_answers (call_id, body, size_bytes) VALUES (?, ?, ?)",
-                    (call_id, packed, len(body)),
-                )
+                await _keep_body(transaction, call_id, packed, len(body))
 
-    async def failed(
-        self, call_id: str, note: str, *, status: int | None = None, request_id: str = "", exchange_id: str = ""
-    ) -> None:
+    async def failed(self, call_id: str, note: str, **known: Unpack[Refusal]) -> None:
         """It was surely not carried out, or refused as a whole; `note` says why."""
-        await self._end(call_id, "failed", note, status, request_id, exchange_id)
+        await self._end(call_id, "failed", note, **known)
 
-    async def unknown(
-        self, call_id: str, note: str, *, status: int | None = None, request_id: str = "", exchange_id: str = ""
-    ) -> None:
+    async def unknown(self, call_id: str, note: str, **known: Unpack[Refusal]) -> None:
         """Nobody knows whether it was carried out. An answer that was kept stays beside it."""
-        await self._end(call_id, "unknown", note, status, request_id, exchange_id)
+        await self._end(call_id, "unknown", note, **known)
 
-    async def _end(
-        self, call_id: str, state: CallState, note: str, status: int | None, request_id: str, exchange_id: str
-    ) -> None:
-        await _CALLS.change(
-            self._database,
-            call_id,
-            state=state,
-            note=text_of(note)[:MAX_NOTE_CHARS],
-            status=status,
-            request_id=request_id,
-            exchange_id=exchange_id,
-        )
+    async def _end(self, call_id: str, state: CallState, note: str, **known: Unpack[Refusal]) -> None:
+        body = known.pop("body", b"")
+        packed = await asyncio.to_thread(zlib.compress, body) if body else b""
+        async with self._database.transaction() as transaction:
+            await _CALLS.change(transaction, call_id, state=state, note=text_of(note)[:MAX_NOTE_CHARS], **known)
+            if body:
+                await _keep_body(transaction, call_id, packed, len(body))
 
     async def track(self, call_id: str, tracked: Mapping[str, object]) -> None:
         """Keep what is known now of the transactions of a call."""
@@ -323,3 +328,9 @@ def _with_rounds(call_ids: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     marks = ", ".join("?" * len(call_ids))
     job = f"SELECT job_id, digest FROM rpc_calls WHERE job_id <> '' AND id IN ({marks})"
     return f"(id IN ({marks}) OR (job_id, digest) IN ({job}))", (*call_ids, *call_ids)
+
+
+async def _keep_body(transaction: Transaction, call_id: str, packed: bytes, size: int) -> None:
+    await transaction.execute(
+        "INSERT OR REPLACE INTO rpc_answers (call_id, body, size_bytes) VALUES (?, ?, ?)", (call_id, packed, size)
+    )

@@ -28,6 +28,7 @@ from app.ui.kit.widgets.menu import Menu
 from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until
 from tests.ui.rpc_contract import ALICE, creation, signed
+from tests.ui.test_crypto_rpc_killed import arm
 
 NETWORK = "base-mainnet"
 LEFT = Qt.AlignmentFlag.AlignLeft
@@ -316,3 +317,35 @@ def test_the_facts_of_a_response_stand_in_two_lines(qtbot, theme: Theme, percent
     facts.show()
     tops = {label.mapTo(facts, QPoint(0, 0)).y() for label in facts.findChildren(QLabel)}
     assert len(tops) == 2
+
+
+async def test_a_refused_request_shows_its_headers_and_its_body_now_and_later(window: ConsoleHarness) -> None:
+    refusal = {"error": {"message": "No such chain", "hint": "ask for another"}}
+    await arm(window, "answer", status=400, body=refusal)
+    await window.send()
+    run = window.shown_run
+    assert run.problem is not None and window.response.card.isVisible()
+    for _ in range(2):
+        window.response_tabs.setCurrentIndex(HEADERS)
+        assert window.response.card.isHidden()
+        assert dict(window.shown_run.headers)["content-type"].startswith("application/json")
+        assert window.header_rows.rowCount() == len(window.shown_run.headers) > 2
+        window.response_tabs.setCurrentIndex(RAW)
+        assert json.loads(window.response.raw.toPlainText()) == refusal
+        window.key("Ctrl+N")
+        window.presenter.open_call(run.id)
+        await window.settle()
+
+
+async def test_a_request_that_was_sent_again_by_itself_says_so(window: ConsoleHarness) -> None:
+    await arm(window, "answer", status=500, body={"error": "once"})
+    await window.send()
+    assert ("Tries", "2", "warn") in window.shown_run.facts
+    assert window.shown_run.outcomes
+
+
+async def test_a_refusal_that_repeats_the_key_is_kept_without_it(window: ConsoleHarness) -> None:
+    await arm(window, "answer", status=400, body={"error": f"what is {window.sandbox.api_key}"})
+    await window.send()
+    assert window.sandbox.api_key.encode() not in window.shown_run.body
+    assert b"what is" in window.shown_run.body

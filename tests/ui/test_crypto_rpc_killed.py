@@ -144,7 +144,7 @@ async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_e
     assert window.page.handle_escape()
     await window.settle()
     assert window.error_card.isHidden()
-    assert (window.entries[0].badge, window.entries[0].right[:11]) == ("Not sent", "not charged")
+    assert (window.entries[0].badge, window.entries[0].right[:11]) == ("429", "not charged")  # it was sent, and refused
 
 
 async def test_r_rpc_43_where_credits_are_missing_no_other_model_is_offered(window: ConsoleHarness) -> None:

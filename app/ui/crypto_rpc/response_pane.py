@@ -357,6 +357,8 @@ class ResponsePane(QWidget):
         run = self._run
         if run is None:
             return
+        received = bool(run.headers or run.body)
+        self.card.setVisible(run.problem is not None and (part == TREE or not received))  # else it hides what was sent
         if part == TABLE:
             self.tables_requested.emit()
         elif part == HEADERS:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core import time_format
+from app.core.answer_rows import answer_rows
 from app.formats import format_number
 from app.service.exchange import Exchange
 from app.service.http.sanitize import sanitize_line
@@ -22,6 +22,7 @@ from app.ui.kit.call_pane import CallPane
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton, QuietButton
+from app.ui.kit.widgets.details_block import DetailsBlock
 from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import solid_frame
@@ -243,28 +244,24 @@ class RequestPage(CallPane):
         self.path = Label(theme, tr("The exact request appears here once it is sent."), role="text2", wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self.headers = Label(theme, "", "small", "text2", mono=True, wrap=True)
-        for widget in (self.path, self.body, self.outcome, self.headers):
+        self.answer = DetailsBlock(theme, title=tr("Response"))
+        self.answer.copy_button.setText(tr("Copy"))
+        for widget in (self.path, self.body):
             column.addWidget(widget)
         column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.answer)
         column.addStretch(1)
         self.curl.hide()
+        self.answer.hide()
 
     def show_exchange(self, exchange: Exchange) -> None:
-        record, info = exchange.request, exchange.info
+        record = exchange.request
         self.record = record
         self.path.set_text(f"{record.method} {record.path}")
         self.path.set_role("text")
         self.body.set_text(_body_words(record.body))
-        status = str(exchange.status) if exchange.status is not None else tr("no response")
-        self.outcome.set_text(
-            f"{status} · {time_format.clock(exchange.started_at)} · {time_format.duration(exchange.duration_s)}"
-        )
-        rows = (
-            [(tr("request ID"), info.request_id), (tr("content type"), info.content_type)] if info is not None else []
-        )
-        self.headers.set_text("\n".join(f"{name}: {value}" for name, value in rows if value))
+        self.answer.set_rows(answer_rows(exchange))
+        self.answer.show()
         self.curl.show()
 
 

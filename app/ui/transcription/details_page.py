@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import time_format
+from app.core.answer_rows import answer_rows
 from app.service.exchange import FormPart
 from app.translation import tr
 from app.ui.kit.call_pane import CallPane
@@ -125,10 +125,4 @@ class RequestPage(CallPane):
                     rows.append((part.name, part.file_name if part.file_name is not None else part.value))
         rows.append((tr("Credentials"), tr("sent, not shown")))
         self.sent.set_rows(tuple(rows))
-        info = exchange.info
-        told = [
-            (tr("Status"), str(exchange.status or tr("no response"))),
-            (tr("Duration"), time_format.duration(exchange.duration_s)),
-        ]
-        told += [(name, value) for name, value in (info.headers if info is not None else ())]
-        self.answer.set_rows(tuple(told))
+        self.answer.set_rows(answer_rows(exchange))

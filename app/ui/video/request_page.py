@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from app.core import time_format
+from app.core.answer_rows import answer_rows
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.call_pane import CallPane
@@ -58,13 +58,7 @@ class RequestPage(CallPane):
         self.sent.set_rows(tuple(rows))
         self.record = exchange.request if exchange is not None else None
         if exchange is not None:
-            info = exchange.info
-            told = [
-                (tr("Status"), str(exchange.status or tr("no response"))),
-                (tr("Duration"), time_format.duration(exchange.duration_s)),
-            ]
-            told += [(name, value) for name, value in (info.headers if info is not None else ())]
-            self.answer.set_rows(tuple(told))
+            self.answer.set_rows(answer_rows(exchange))
 
 
 def _shown(value: object) -> str:

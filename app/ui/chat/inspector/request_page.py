@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
@@ -82,6 +83,11 @@ class RequestPage(CallPane):
         column.addWidget(self._headers_title)
         column.addWidget(self._outcome)
         column.addLayout(self._headers)
+        self._refusal_title = Label(theme, tr("Response body"), "small", "text2", weight=600)
+        self.refusal = JsonView(theme, tr("Response body"))
+        self._refusal_box = _Box(theme, self.refusal)
+        column.addWidget(self._refusal_title)
+        column.addWidget(self._refusal_box)
 
     def _apply_theme(self) -> None:
         theme = self._theme
@@ -106,6 +112,16 @@ class RequestPage(CallPane):
         self._box.fit()
         self._outcome.set_text(self._outcome_of(view))
         self._fill_headers(view.headers)
+        self._show_refusal(view.refusal)
+
+    def _show_refusal(self, text: str) -> None:
+        try:
+            self.refusal.set_value(json.loads(text))
+        except (ValueError, RecursionError):
+            self.refusal.set_value(text)
+        for widget in (self._refusal_title, self._refusal_box):
+            widget.setVisible(bool(text))
+        self._refusal_box.fit()
 
     def _show_nothing(self, sentence: str) -> None:
         self._nothing.set_text(sentence)
@@ -120,6 +136,8 @@ class RequestPage(CallPane):
             parts.append(tr("sent {sent_at}", sent_at=time_format.clock(view.sent_at)))
         if view.duration_s:
             parts.append(time_format.duration(view.duration_s))
+        if view.attempts > 1:
+            parts.append(tr_n("{n} try", "{n} tries", view.attempts))
         return " · ".join(parts)
 
     def _fill_sealed(self, turns: tuple[SealedTurn, ...]) -> None:

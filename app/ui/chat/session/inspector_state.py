@@ -31,6 +31,8 @@ class RequestView:
     sent_at: datetime | None = None
     duration_s: float | None = None
     note: str = ""
+    refusal: str = ""  # the body of the service's refusal
+    attempts: int = 1
     sealed: tuple[SealedTurn, ...] = ()  # of a sealed request; `record` is as the service saw it
 
 

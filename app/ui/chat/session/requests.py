@@ -140,6 +140,8 @@ def note_of(exchange: Exchange, turns: int, written: Sequence[ChatMessage] = ())
         "status": exchange.status,
         "sent_at": exchange.started_at.isoformat(),
         "duration_s": exchange.duration_s,
+        "refusal": exchange.refused_body if exchange.error else "",
+        "attempts": exchange.attempts,
         **({"seen": seen} if seen is not None else {}),
     }
 
@@ -212,6 +214,8 @@ def view_of(exchange: Exchange, written: Sequence[ChatMessage] = ()) -> RequestV
         status=exchange.status,
         sent_at=exchange.started_at,
         duration_s=exchange.duration_s,
+        refusal=exchange.refused_body if exchange.error else "",
+        attempts=exchange.attempts,
     )
 
 
@@ -237,6 +241,8 @@ def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> Reques
             status=note["status"],
             sent_at=datetime.fromisoformat(note["sent_at"]),
             duration_s=note["duration_s"],
+            refusal=str(note.get("refusal", "")),
+            attempts=int(note.get("attempts", 1)),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None

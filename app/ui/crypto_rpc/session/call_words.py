@@ -111,6 +111,8 @@ def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str]
     if call.status is not None:
         good = call.status == HTTP_OK
         facts.append((tr("Status"), "200 OK" if good else str(call.status), "ok" if good else "bad"))
+    if call.attempts > 1:
+        facts.append((tr("Tries"), number_format.count(call.attempts), "warn"))
     if call.duration_s is not None:
         facts.append((tr("Time"), time_format.duration(call.duration_s), ""))
     if call.replayed:

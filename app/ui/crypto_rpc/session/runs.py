@@ -66,7 +66,8 @@ class RunPresenter(QObject):
     ) -> RunView:
         """Everything about a run that need not be on the disk, of all `runs` of the same request."""
         items = await asyncio.to_thread(items_of, call.items)
-        outcomes = await asyncio.to_thread(self._outcomes, call, body) if body is not None else ()
+        answered = body if call.state != "failed" else None  # a refusal is no answer of a node
+        outcomes = await asyncio.to_thread(self._outcomes, call, answered) if answered is not None else ()
         await self._interfaces.tokens.learn(call.network, items, outcomes, self._interfaces.interfaces())
         interfaces = self._interfaces.interfaces(call.network)
         first = next((run for run in runs if run.state == "answered" and not run.replayed), None)

@@ -26,6 +26,7 @@ from app.service.documented_limits import LIMITS, DocumentedLimits
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING, Estimate, estimate
 from app.storage.errors import StorageError, UnsavedResult
+from app.storage.rpc_calls import Refusal, RpcCall
 from app.translation import tr, tr_n
 from app.ui.crypto_rpc.session.batch import CallRow, text_of
 from app.ui.crypto_rpc.session.networks import coin_of, network_title
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.chat_types import RetryWait
     from app.service.service import Service
-    from app.storage.rpc_calls import RpcCall, RpcCalls
+    from app.storage.rpc_calls import RpcCalls
     from app.ui.crypto_rpc.session.decoding import Interfaces
 
 SEND_ANYWAY = "send-anyway"
@@ -46,6 +47,7 @@ SURELY_REFUSED = frozenset({"rate_limit", "held", "pace"})  # reasons to wait th
 RAW_METHODS = frozenset({"eth_sendRawTransaction"})
 RECEIPT, BY_HASH, CALL = "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_call"
 LOOK_AFTER_S = (1.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0, 60.0)  # between the looks for a receipt
+TOO_MANY = 429  # the one refusal that is waited for
 NOT_KEPT = "signed transaction, not kept"
 
 
@@ -292,7 +294,10 @@ async def send(
         sent = await _ended(calls, call, error, changes_state=operation.changes_state)
         return replace(sent, problem=naming_the_call(sent.problem, error, rows))
     except asyncio.CancelledError:
-        if waiting.is_refused_so_far:
+        if waiting.is_refused_so_far and waiting.was_sent:
+            words = tr("Stopped while waiting. The service had refused the request. Nothing was charged.")
+            await to_the_end(calls.failed(call.id, words, status=TOO_MANY, attempts=waiting.attempts))
+        elif waiting.is_refused_so_far:
             await to_the_end(calls.failed(call.id, tr("Stopped while waiting. Nothing was sent.")))
         else:
             await to_the_end(calls.unknown(call.id, tr("Stopped while sending.")))
@@ -340,12 +345,18 @@ class _Waiting:
         self._on_wait = on_wait
         self._until = 0.0  # by the loop's clock
         self._was_always_refused = True
+        self.attempts = 0
 
     def tell(self, wait: RetryWait) -> None:
         self._was_always_refused &= wait.reason in SURELY_REFUSED
+        self.attempts = wait.attempt
         self._until = asyncio.get_running_loop().time() + wait.wait_s
         if self._on_wait is not None:
             self._on_wait(wait)
+
+    @property
+    def was_sent(self) -> bool:
+        return self.attempts > 0
 
     @property
     def is_refused_so_far(self) -> bool:
@@ -385,21 +396,27 @@ async def _keep(calls: RpcCalls, call: RpcCall, answer: RpcResponse) -> None:
         exchange_id=answer.exchange.id,
         duration_s=answer.exchange.duration_s,
         headers=dict(answer.info.headers),
+        attempts=answer.exchange.attempts,
     )
 
 
 async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes_state: bool) -> SendResult:
     """A refusal and what never arrived are failures; all else is not known, which matters where something changes."""
-    exchange_id = error.exchange.id if error.exchange is not None else ""
+    known = Refusal(status=error.status, request_id=error.request_id)
+    if error.exchange is not None:
+        known |= Refusal(
+            exchange_id=error.exchange.id,
+            attempts=error.exchange.attempts,
+            body=error.exchange.refused_body.encode() if error.status is not None else b"",
+            headers=dict(error.info.headers) if error.info is not None else {},
+        )
     problem = describe(error, subject=tr("request"))
     if problem.alternative is not None and problem.alternative.id == "choose-model":
         problem = problem._replace(alternative=None)  # a node has no models
     if end_of_call(error) == "failed":
-        await calls.failed(
-            call.id, str(problem), status=error.status, request_id=error.request_id, exchange_id=exchange_id
-        )
+        await calls.failed(call.id, str(problem), **known)
         return SendResult(await calls.one(call.id), problem)
-    await calls.unknown(call.id, str(problem), exchange_id=exchange_id)
+    await calls.unknown(call.id, str(problem), **known)
     if changes_state:
         problem = outcome_unknown_text(list(call.transactions.values()), problem.details, problem.request_id)
     return SendResult(await calls.one(call.id), problem)
@@ -440,6 +457,8 @@ def outcome_unknown_text(hashes: Sequence[str], details: tuple[tuple[str, str], 
 def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
     """What is said while a request waits before it is sent again; the service's own words first (R-RPC-43)."""
     said = wait.message.strip().rstrip(".")
+    if not said and not wait.attempt:
+        said = tr("Not sent yet: a limit of the service is used up")
     return Problem(
         said or tr("The service has not accepted the request yet"),
         tr("Nothing was charged. Rialto sends it again with the same key when the wait is over. Stop cancels it."),

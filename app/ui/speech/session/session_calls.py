@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.audio.formats import format_title
 from app.core import number_format, time_format
+from app.core.answer_rows import answer_rows
 from app.service.exchange import Exchange, RequestRecord
 from app.service.speech import PATH, SpeechRequest
 from app.storage.clips import Clip, Part
@@ -48,17 +49,7 @@ class SessionCalls:
         title = tr("Part {number} of {count}", number=part.number, count=len(clip.parts)) if len(clip.parts) > 1 else ""
         if exchange is None:
             return _kept(clip, part, title)
-        info = exchange.info
-        status = str(exchange.status) if exchange.status is not None else tr("no response")
-        answer = {
-            tr("Status"): tr(
-                "{status}, after {duration_s}", status=status, duration_s=time_format.duration(exchange.duration_s)
-            )
-        }
-        answer[tr("Sent")] = time_format.clock(exchange.started_at)
-        if info is not None:
-            answer |= {tr("Request ID"): info.request_id, tr("Content"): info.content_type or ""}
-        return CallView(title, exchange.request, _rows(answer))
+        return CallView(title, exchange.request, answer_rows(exchange))
 
 
 def request_of(clip: Clip, part: Part) -> SpeechRequest:
