@@ -8,6 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.bootstrap.wallet_tab import show_keys, top_up_and_go_on
 from app.core import money
 from app.translation import tr
 
@@ -34,14 +35,29 @@ def carry_out(rialto: Rialto, action: str) -> None:
     elif action == "about":
         rialto.window.open_settings("about")
     elif action.partition(":")[0] == "top-up":
-        from app.bootstrap.wallet_tab import top_up_and_go_on
-
         amount = action.partition(":")[2]
         top_up_and_go_on(rialto, Decimal(amount) if amount else None)
+    elif action == "key-limit":
+        show_keys(rialto)
+    elif action.partition(":")[0] in ("choose-model", "use-model"):
+        _choose_model(rialto)
+    elif action in ("edit", "shorten", "choose-file"):
+        rialto.window.focus_main_input()
     elif action == "check-balance":
         rialto.tasks.start_unless_running("balance", _show_balance, rialto)
     else:  # "accounts", "replace-key": what is known of the account, and its Test button
         rialto.window.open_settings("accounts")
+
+
+def _choose_model(rialto: Rialto) -> None:
+    """Open the models of the tab in front, for tabs that do not do so themselves."""
+    window = rialto.window
+    tab = window.tab(window.current_tab) if window.current_tab else None
+    choose = next((each for each in tab.actions() if each.id == f"{tab.name}.model"), None) if tab else None
+    if choose is not None and choose.enabled():
+        choose.run()
+    else:
+        window.focus_main_input()
 
 
 async def _show_balance(rialto: Rialto) -> None:

@@ -124,6 +124,14 @@ def top_up_and_go_on(rialto: Rialto, amount: Decimal | None = None) -> None:
         page.top_up_closed.connect(closed)
 
 
+def show_keys(rialto: Rialto) -> None:
+    """Show the account's keys, with the spending limit of each."""
+    rialto.window.show_tab("wallet")
+    page = rialto.window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    page.main.show_page("key")
+
+
 async def add_wallet(rialto: Rialto, way: str) -> str:
     """Ask for a wallet over whatever is shown; return its account's id, "" when nothing was kept."""
     page = rialto.window.tab("wallet")

@@ -24,6 +24,9 @@ EDIT: Button = ("edit", tr("Edit"))
 DISMISS: Button = ("dismiss", tr("Do not send"))
 UNLOCK: Button = ("retry", tr("Unlock…"))  # asking again asks for what unlocks, and then sends
 REPLACE_KEY: Button = ("replace-key", tr("Replace key…"))
+OTHER_KEY: Button = ("replace-key", tr("Use another key…"))
+KEY_LIMIT: Button = ("key-limit", tr("Raise the limit…"))
+UPDATE: Button = ("about", tr("Look for an update…"))
 SWITCH: Button = ("switch-account", tr("Use another account…"))
 SANDBOX: Button = ("sandbox", tr("Work in the Sandbox"))
 CONTINUE: Button = ("continue", tr("Continue"))
@@ -34,6 +37,12 @@ CONNECTION: Button = ("connection", tr("Check the connection…"))
 LIMITS: Button = ("limits", tr("Change the limit…"))
 
 _BARE_WORD = re.compile(r"[a-z0-9]+([._:-][A-Za-z0-9]+)*|[A-Z0-9]+([._:-][A-Z0-9]+)+")  # needs_consent, always, E_NO
+_WAITING_IS_ALL = re.compile(r"(rate limit exceeded|too many requests|slow down)\b", re.IGNORECASE)  # and nothing else
+_OVERLOADED = re.compile(r"\boverloaded\b|\bat capacity\b", re.IGNORECASE)
+_FAILURES = re.compile(r"\(> ?(\d{1,4})\)")  # "Too many failed attempts (> 50)"
+_REPLACEMENT = re.compile(r"\bdeprecated\b.*?\buse ['\"`]?([A-Za-z0-9][\w.:/-]{0,99})", re.IGNORECASE)
+_NO_MODEL = re.compile(r"\bmodel\b.*\b(not found|deprecated)\b|\binvalid model\b", re.IGNORECASE)
+_REGION = re.compile(r"\b(region|country|location|jurisdiction)", re.IGNORECASE)
 _NO_REASON = tr("It gave no reason.")
 _NOTHING_SENT = tr("Nothing was sent, so nothing was charged.")
 
@@ -54,11 +63,13 @@ class ErrorText:
 
 def told_to_wait(error: errors.ServiceError, told: ErrorText, subject: str, moment: str) -> ErrorText:
     """The same where nothing is sent again by itself: when it may be, and whether to try."""
+    later = tr("Try again {moment}.", moment=moment)
     if type(error).__name__ != "RateLimited":
-        return replace(told, meaning=f"{told.meaning} Try again {moment}.", primary=RETRY, waits=False)
+        return replace(told, meaning=_join(told.meaning, later), primary=RETRY, waits=False)
+    resets = later if _is_overload(error) else tr("Resets {moment}.", moment=moment)
     return replace(
         told,
-        meaning=_join(f"Resets {moment}.", _whose_limit(error), _kept(subject), "Nothing was charged."),
+        meaning=_join(_beyond_waiting(error), resets, _whose_limit(error), _kept(subject), tr("Nothing was charged.")),
         primary=RETRY,
         waits=False,
     )
@@ -104,6 +115,11 @@ def _kept(subject: str) -> str:
 
 def _this(subject: str) -> str:
     return tr("this {subject}", subject=subject) if subject else tr("this")
+
+
+def _says_phrase(error: errors.ServiceError) -> bool:
+    """Whether the message only repeats the status: the service itself gave no words."""
+    return str(error.status) in error.message
 
 
 def _safe(error: errors.ServiceError, subject: str) -> str:
@@ -247,7 +263,7 @@ def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 
 def _in_band(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
-        tr("The service stopped with an error"),
+        tr("The model is overloaded") if _is_overload(error) else tr("The service stopped with an error"),
         _join(_said(error) or _NO_REASON, charged),
         RETRY,
         icon="warning",
@@ -277,8 +293,12 @@ def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Erro
             else tr("The service said “{message}”.", message=first.message)
         )
         return ErrorText(tr("The service rejected a value"), tr("{said} Nothing was charged.", said=said), EDIT, RETRY)
+    if "content-type" in error.message.lower():
+        return _bad_type(error, subject, charged)
+    if _names_model(error):
+        return _not_found(error, subject, charged)
     return ErrorText(
-        tr("The service did not understand the request"), _join(_said(error), tr("Nothing was charged.")), EDIT, RETRY
+        tr("The service did not accept the request"), _join(_said(error), tr("Nothing was charged.")), EDIT, RETRY
     )
 
 
@@ -294,7 +314,7 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
             severity="warn",
         )
     if exchange is not None and exchange.request.sign_in_header:
-        coded = (error.code or "").startswith("X402_")
+        coded = (error.code or "").startswith("X402_") or "sign-in" in error.message.lower()
         reason = tr("The service refused the sign-in.") if coded else tr("This feature needs an API key.")
         return ErrorText(
             tr("The service did not accept the wallet’s sign-in"),
@@ -312,7 +332,60 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText
     )
 
 
+def _needs_admin_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        tr("This needs an admin key"),
+        _join(tr("Your API key works, but it may only make requests."), tr("Nothing was charged."), _kept(subject)),
+        OTHER_KEY,
+        SWITCH,
+        icon="key",
+        severity="warn",
+    )
+
+
+def _needs_plan(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if getattr(error, "for_model", False):
+        return ErrorText(
+            tr("This model is not part of this account’s plan"),
+            _join(_said(error), tr("Your API key works."), tr("Nothing was charged."), _kept(subject)),
+            CHOOSE_MODEL,
+            SWITCH,
+            icon="lock",
+            severity="warn",
+        )
+    return ErrorText(
+        tr("This account has no active plan"),
+        _join(_said(error), tr("Nothing was charged."), _kept(subject)),
+        SWITCH,
+        RETRY,
+        icon="lock",
+    )
+
+
+def _key_limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        tr("This API key has reached its own spending limit"),
+        _join(
+            tr("The account may still have credits: topping up does not help."),
+            tr("Nothing was charged."),
+            _kept(subject),
+        ),
+        KEY_LIMIT,
+        OTHER_KEY,
+        icon="key",
+        severity="warn",
+    )
+
+
 def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if getattr(error, "no_credentials", False):
+        return ErrorText(
+            tr("The service did not receive a key"),
+            _join(tr("It asks for a key or a wallet’s sign-in."), tr("Nothing was charged."), _kept(subject)),
+            REPLACE_KEY,
+            SWITCH,
+            icon="key",
+        )
     facts: list[tuple[str, str]] = []
     for label, name in ((tr("Needs up to"), "need"), (tr("You have"), "have"), (tr("Minimum top-up"), "minimum")):
         amount = getattr(error, name, None)
@@ -347,12 +420,55 @@ def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
     )
 
 
-def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+def _model_forbidden(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    elsewhere = _REGION.search(error.message) is not None
     return ErrorText(
-        tr("The service does not have this"),
-        _join(_said(error), tr("It may have been renamed or removed. Nothing was charged.")),
+        tr("This model is not offered in your region") if elsewhere else tr("This key may not use this model"),
+        _join(_said(error), tr("Nothing was charged."), _kept(subject)),
         CHOOSE_MODEL,
+        None if elsewhere else OTHER_KEY,
+        icon="lock",
+        severity="warn",
+    )
+
+
+def _other_wallet(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        tr("This belongs to another wallet"), _join(_said(error), tr("Nothing was charged.")), SWITCH, icon="wallet"
+    )
+
+
+def _account_disabled(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        tr("The service has closed its API for this account"),
+        _join(_said(error), tr("Nothing was charged."), _kept(subject)),
+        SWITCH,
         RETRY,
+        icon="lock",
+    )
+
+
+def _names_model(error: errors.ServiceError) -> bool:
+    """Whether the service says that the model is not one of its own (any more)."""
+    return _NO_MODEL.search(error.message) is not None
+
+
+def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    said = error.message.lower()
+    replacement = _REPLACEMENT.search(error.message)
+    if replacement is not None:
+        name = replacement[1].rstrip(".")
+        choice, other = (f"use-model:{name}", tr("Use {other}", other=name)), CHOOSE_MODEL
+    elif "character" in said or "media" in said:
+        choice, other = EDIT, RETRY
+    else:
+        choice, other = CHOOSE_MODEL, RETRY
+    why = "" if replacement or choice == EDIT else tr("It may have been renamed or removed.")
+    return ErrorText(
+        tr("The service does not have this model") if _names_model(error) else tr("The service does not have this"),
+        _join(_said(error), why, tr("Nothing was charged.")),
+        choice,
+        other,
         icon="search",
         severity="warn",
     )
@@ -376,7 +492,7 @@ def _gone(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     return ErrorText(
         tr("The service no longer has this"),
         _join(_said(error), tr("Nothing was charged.")),
-        CHOOSE_MODEL,
+        CHOOSE_MODEL if "model" in error.message.lower() else UPDATE,
         icon="history",
         severity="warn",
     )
@@ -394,6 +510,13 @@ def _too_large(error: errors.ServiceError, subject: str, charged: str) -> ErrorT
 
 
 def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if "content-type" in error.message.lower() or "encoding" in error.message.lower():  # ours, not a file's
+        return ErrorText(
+            tr("The service does not accept requests of this kind"),
+            _join(_said(error), tr("Nothing was charged.")),
+            UPDATE,
+            RETRY,
+        )
     return ErrorText(
         tr("The service does not accept this kind of file"),
         _join(_said(error), tr("Nothing was charged.")),
@@ -403,6 +526,15 @@ def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> ErrorTe
 
 
 def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if not getattr(error, "by_policy", True):
+        return ErrorText(
+            tr("The service cannot use this"),
+            _join(_said(error) or _NO_REASON, charged or tr("Nothing was charged.")),
+            ("choose-file", tr("Choose another file…")),
+            CHOOSE_MODEL,
+            icon="document",
+            severity="warn",
+        )
     refunded = getattr(error, "credits_refunded", None)
     money_word = charged or (tr("The credits were refunded.") if refunded else "")
     if getattr(error, "suggested_prompt", ""):
@@ -426,19 +558,32 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     )
 
 
+def _is_overload(error: errors.ServiceError) -> bool:
+    """Whether the model has too much to do, rather than a limit being reached."""
+    return error.code == "model_overloaded" or _OVERLOADED.search(error.message) is not None
+
+
+def _beyond_waiting(error: errors.ServiceError) -> str:
+    """What the service says of a limit, such as which one it is; "" where it says only that there is one."""
+    bare = _WAITING_IS_ALL.match(error.message) or _says_phrase(error) or _is_overload(error)
+    return "" if bare else _said(error)
+
+
 def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    overloaded = _is_overload(error)
     if not error.retry_after_s:  # a reset that is over already says nothing
         return ErrorText(
-            tr("Too many requests"),
-            _join(_said(error), _kept(subject), tr("Nothing was charged.")),
+            tr("The model is overloaded") if overloaded else tr("Too many requests"),
+            _join(_said(error), _whose_limit(error), _kept(subject), tr("Nothing was charged.")),
             RETRY,
             CHOOSE_MODEL,
             icon="clock",
             severity="warn",
         )
     return ErrorText(
-        tr("Limit reached"),
+        tr("The model is overloaded") if overloaded else tr("Limit reached"),
         _join(
+            _beyond_waiting(error),
             tr("Rialto resends your {subject} automatically when the wait is over.", subject=subject),
             _whose_limit(error),
         ),
@@ -451,15 +596,25 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Err
 
 
 def _whose_limit(error: errors.ServiceError) -> str:
-    whose = {"api_key": tr("Your API key sets this limit."), "user": tr("Your account sets this limit.")}
+    whose = {
+        "api_key": tr("Your API key sets this limit."),
+        "user": tr("Your account sets this limit."),
+        "global": tr("The service sets this limit for everyone."),
+    }
     return whose.get((error.info.limit_type if error.info is not None else None) or "", "")
 
 
 def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    allowed = _FAILURES.search(error.message)
     return ErrorText(
         tr("The service is refusing all requests for now"),
         _join(
-            tr("More than 20 requests failed in 30 s. All tabs are waiting."),
+            tr_n(
+                "More than one request failed in 30 s.",
+                "More than {n} requests failed in 30 s.",
+                int(allowed[1]) if allowed else 20,
+            ),
+            tr("All tabs are waiting."),
             _kept(subject),
             tr("Nothing was charged."),
         ),
@@ -493,7 +648,7 @@ def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> Er
     tried = tr_n("Rialto tried once.", "Rialto tried {n} times.", tries) if tries > 1 else ""
     return ErrorText(
         what,
-        _join(tried, _safe(error, subject)),
+        _join("" if _says_phrase(error) else _said(error), tried, _safe(error, subject)),
         RETRY,
         CHOOSE_MODEL,
         severity="warn",
@@ -549,11 +704,18 @@ _WRITERS: dict[str, _Writer] = {
     "OversizedResponse": _oversized,
     "WrongMedia": _wrong_media,
     "InBandError": _in_band,
+    "ContentBlocked": _refused_content,
     "OutcomeUnknown": _unknown_outcome,
     "BadRequest": _bad_request,
     "AuthenticationFailed": _no_key,
+    "AdminKeyRequired": _needs_admin_key,
+    "PlanRequired": _needs_plan,
     "PaymentRequired": _no_credits,
+    "KeyLimitReached": _key_limit,
     "Forbidden": _forbidden,
+    "ModelForbidden": _model_forbidden,
+    "OtherWallet": _other_wallet,
+    "AccountDisabled": _account_disabled,
     "NotFound": _not_found,
     "Conflict": _conflict,
     "Gone": _gone,

@@ -7,7 +7,7 @@ A `Problem` is drawn by `ErrorCard`, in one line, or as a banner. It never holds
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.core.problem_words import Button
     from app.credentials.accounts import Account
     from app.service.errors import ServiceError
+    from app.service.response_info import ResponseInfo
 
 Severity = Literal["bad", "warn", "quiet"]
 
@@ -154,6 +155,19 @@ def _by_pattern() -> Callable[[str], str]:
     return Redactor().redact
 
 
+def _answered_by(info: ResponseInfo) -> Iterator[tuple[str, str]]:
+    """Which part of the service answered, and what it did before: empty values are left out."""
+    told = (
+        (tr("Version"), info.service_version),
+        (tr("Host"), info.host_name),
+        (tr("Model router"), info.model_router),
+        (tr("Retries by the service"), str(info.retry_count) if info.retry_count is not None else ""),
+        (tr("Sign-in"), tr("Refreshed by the service") if info.was_sign_in_refreshed else ""),
+        (tr("Limit type"), info.limit_type),
+    )
+    return ((label, value) for label, value in told if value)
+
+
 def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
     from app.core.problem_words import status_line
 
@@ -167,8 +181,8 @@ def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) ->
     rows += [(clean(tr("Field {path}", path=item.path).strip()), clean(item.message)) for item in error.fields]
     if error.request_id:
         rows.append((tr("Request ID"), clean(error.request_id)))
-    if error.info is not None and error.info.service_version:
-        rows.append((tr("Version"), clean(error.info.service_version)))
+    if error.info is not None:
+        rows += [(label, clean(value)) for label, value in _answered_by(error.info)]
     exchange = error.exchange
     time = written(now.astimezone(), current().clock)
     if exchange is not None:

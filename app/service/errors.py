@@ -13,19 +13,26 @@
     │   ├── WrongMedia        no sound, no image, no text where one was asked for; may have been charged
     │   └── OversizedResponse   larger than we read; `str(error)` names the limit
     ├── InBandError           an error object inside an answer that began with 200
+    │   └── ContentBlocked    the model's provider stopped the answer for its content
     ├── EvidenceRefused       not sent: what should prove a model's enclave does not; `verdict` has every check
     ├── OutcomeUnknown        a payment was sent, and nobody can say yet whether it was carried out
     └── RefusedCall           the service answered with a status of 400 or more
         ├── BadRequest            400   `fields` names what to change
         ├── AuthenticationFailed  401
+        ├── AdminKeyRequired      401   the key is good, the endpoint is for admin keys
+        ├── PlanRequired          401   the key is good, the account's plan does not include this
         ├── PaymentRequired       402   need, have, minimum, options
+        ├── KeyLimitReached       402   the key's own limit on spending, whatever the balance is
         ├── Forbidden             403
+        │   ├── ModelForbidden    403   not this model: the key's privacy setting, or the region
+        │   └── OtherWallet       403   what belongs to another wallet
+        ├── AccountDisabled       403   the service has closed its API for this account
         ├── NotFound              404
         ├── Conflict              409   consent, or a payment in progress
         ├── Gone                  410
         ├── TooLarge              413
         ├── UnsupportedType       415
-        ├── ContentRefused        422   may carry a prompt or a model that would pass
+        ├── ContentRefused        422   by its rules, or because the file does not suit; may carry what would pass
         ├── RateLimited           429   `retry_after_s` until the next window
         │   └── AbuseBlocked      429   "too many failed attempts": everything is refused for 30 s
         └── ServerFailed          5xx
@@ -184,6 +191,10 @@ class InBandError(ServiceError):
     """An error object inside a stream whose status was 200. Text that came before it stays with the caller."""
 
 
+class ContentBlocked(InBandError):
+    """The answer was stopped for its content. The same request would be stopped again."""
+
+
 class OutcomeUnknown(ServiceError):
     """Money may have moved. Look at balance and transactions; send the identical payment again, never another one."""
 
@@ -197,7 +208,17 @@ class BadRequest(RefusedCall):
 
 
 class AuthenticationFailed(RefusedCall):
-    """401: the key or the sign-in was not accepted, or lacks a right this endpoint wants."""
+    """401: the key or the sign-in was not accepted. Some services also answer so where it only lacks a right."""
+
+
+class AdminKeyRequired(RefusedCall):
+    """401 for a key that may make requests but not manage the account."""
+
+
+class PlanRequired(RefusedCall):
+    """401 for a good key of an account without a paid plan. `for_model`: other models would do."""
+
+    for_model = False
 
 
 class PaymentRequired(RefusedCall):
@@ -213,10 +234,27 @@ class PaymentRequired(RefusedCall):
     suggested: Decimal | None = None
     options: tuple[Mapping[str, object], ...] = ()
     challenge: Mapping[str, object] | None = None
+    no_credentials = False  # the service saw neither a key nor a sign-in, and says how to pay instead
+
+
+class KeyLimitReached(RefusedCall):
+    """402 of a key that has reached its own spending limit. Topping up the account changes nothing."""
 
 
 class Forbidden(RefusedCall):
     """403: not from this region, not with this key, not for this wallet."""
+
+
+class ModelForbidden(Forbidden):
+    """403 for one model: the key is limited to private models, or the model is not offered in this region."""
+
+
+class OtherWallet(Forbidden):
+    """403: a wallet may see only what is its own."""
+
+
+class AccountDisabled(RefusedCall):
+    """403 for every call of an account that the service has closed its API for."""
 
 
 class NotFound(RefusedCall):
@@ -242,8 +280,9 @@ class UnsupportedType(RefusedCall):
 
 
 class ContentRefused(RefusedCall):
-    """422: refused by content policy, or the medium cannot be read."""
+    """422: refused by content policy, or (`by_policy` False) the medium cannot be read or has the wrong size."""
 
+    by_policy = True
     suggested_prompt: str = ""
     recommended_model: str = ""
     credits_refunded: bool | None = None
@@ -259,3 +298,7 @@ class AbuseBlocked(RateLimited):
 
 class ServerFailed(RefusedCall):
     """5xx: the service failed."""
+
+
+# What the same key is refused again, and another one or a change to the account may be allowed.
+NEEDS_ANOTHER_KEY = (AuthenticationFailed, AdminKeyRequired, PlanRequired, KeyLimitReached, AccountDisabled)

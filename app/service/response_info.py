@@ -108,6 +108,11 @@ class ResponseInfo:
         return self.reset_requests_at or self.cap_reset_at or self.reset_tokens_at
 
     @property
+    def was_sign_in_refreshed(self) -> bool:
+        """Whether the service renewed the token of this call. Any value but a no counts: the header has no format."""
+        return (self.auth_refreshed or "false").lower() not in ("false", "0", "no")
+
+    @property
     def clock_skew_s(self) -> float:
         """How far the service's clock is ahead of ours; 0 when the answer had no date or it is within its 1 s grain."""
         if self.date is None:

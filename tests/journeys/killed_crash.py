@@ -21,7 +21,7 @@ from app.bootstrap.rialto import Rialto  # noqa: E402
 from app.credentials.keyring_store import KeyringStore  # noqa: E402
 from app.storage.chat_store import ChatStore  # noqa: E402
 from tests.journeys.conftest import no_keychain  # noqa: E402
-from tests.journeys.paying_tabs import DEEDS  # noqa: E402
+from tests.journeys.paying_tabs import PAID_ACTIONS  # noqa: E402
 from tests.journeys.test_wallet import control, in_the_sandbox  # noqa: E402
 from tests.kit.waiting import until  # noqa: E402
 
@@ -34,9 +34,9 @@ async def work_and_die(rialto: Rialto, folder: Path) -> None:
     await in_the_sandbox(rialto)
     await control(rialto, "/settings", "PUT", tokens_per_second=10)
     rialto.window.show_tab("video")
-    await DEEDS["video"].prepare(rialto, folder)
-    DEEDS["video"].begin(rialto)
-    await until(lambda: DEEDS["video"].done(rialto))
+    await PAID_ACTIONS["video"].prepare(rialto, folder)
+    PAID_ACTIONS["video"].begin(rialto)
+    await until(lambda: PAID_ACTIONS["video"].done(rialto))
     rialto.window.show_tab("chat")
     rialto.chat.send(QUESTION)
     assert rialto.database is not None

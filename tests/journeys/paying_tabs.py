@@ -130,7 +130,7 @@ def _ask(rialto: Rialto) -> None:
     rialto.chat.send("How do I stop an answer?")
 
 
-DEEDS = {
+PAID_ACTIONS = {
     "chat": PaidAction(_chat, _ask, _answered),
     "speech": PaidAction(_speech, lambda rialto: speech(rialto).speak(aloud=False), _spoken),
     "transcription": PaidAction(_transcription, lambda rialto: transcription(rialto).main_action(), _transcribed),

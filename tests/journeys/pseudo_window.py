@@ -53,7 +53,7 @@ from app.ui.settings.page import SettingsPage  # noqa: E402
 from app.ui.settings.sections import SECTIONS  # noqa: E402
 from tests.journeys.conftest import opened  # noqa: E402
 from tests.journeys.killed_video_window import use_keyring  # noqa: E402
-from tests.journeys.paying_tabs import DEEDS, problem_of  # noqa: E402
+from tests.journeys.paying_tabs import PAID_ACTIONS, problem_of  # noqa: E402
 from tests.journeys.talk import in_the_sandbox  # noqa: E402
 from tests.journeys.test_wallet import control  # noqa: E402
 from tests.kit.seen import Seen  # noqa: E402
@@ -159,7 +159,7 @@ async def walk(rialto: Rialto, seen: Seen) -> None:
         settings.show_section(section.key)
         await quiet(rialto)
         seen.look(f"settings, {section.key}", window)
-    for tab, deed in DEEDS.items():
+    for tab, deed in PAID_ACTIONS.items():
         window.show_tab(tab)
         await quiet(rialto)
         await deed.prepare(rialto, FOLDER)

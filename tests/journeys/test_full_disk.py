@@ -17,7 +17,7 @@ from app.ui.shell.crash_reports import CrashReport
 from app.ui.video.presenter import VideoPresenter
 from tests.audio.recorded import FakeBlocks, tone
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS, console, images, speech, transcription, video
+from tests.journeys.paying_tabs import PAID_ACTIONS, console, images, speech, transcription, video
 from tests.journeys.test_paid_for_and_refused import offer, on_its_way, saved_elsewhere
 from tests.journeys.test_typing import box, written
 from tests.journeys.test_wallet import control, in_the_sandbox
@@ -83,10 +83,10 @@ async def test_what_came_while_the_disk_became_full_is_kept_with_one_press_once_
         crashes = crashes_of(rialto)
         await in_the_sandbox(rialto)
         rialto.window.show_tab(tab)
-        await DEEDS[tab].prepare(rialto, tmp_path)
+        await PAID_ACTIONS[tab].prepare(rialto, tmp_path)
         await settled(rialto)
         await control(rialto, "/faults/slow", "PUT", seconds=4)
-        DEEDS[tab].begin(rialto)
+        PAID_ACTIONS[tab].begin(rialto)
         while not await on_its_way(rialto, tab):
             pass
         disk.fill()
@@ -174,7 +174,7 @@ async def test_what_is_typed_on_a_full_disk_stays_and_is_there_after_a_restart_o
         await in_the_sandbox(rialto)
         for tab in ("speech", "images", "video", "chat"):
             rialto.window.show_tab(tab)
-            await DEEDS[tab].prepare(rialto, tmp_path)
+            await PAID_ACTIONS[tab].prepare(rialto, tmp_path)
         await settled(rialto)
         disk.fill()
         box(rialto).insertPlainText("What is the tide?")
@@ -202,10 +202,10 @@ async def test_what_a_full_disk_refused_can_be_saved_on_another_disk(
     async with start() as rialto:
         await in_the_sandbox(rialto)
         rialto.window.show_tab("chat")
-        await DEEDS["chat"].prepare(rialto, tmp_path)
+        await PAID_ACTIONS["chat"].prepare(rialto, tmp_path)
         await settled(rialto)
         await control(rialto, "/faults/slow", "PUT", seconds=4)
-        DEEDS["chat"].begin(rialto)
+        PAID_ACTIONS["chat"].begin(rialto)
         while not await on_its_way(rialto, "chat"):
             pass
         disk.fill()
@@ -219,7 +219,7 @@ async def test_what_a_full_disk_refused_can_be_saved_on_another_disk(
 async def filled_in_video(rialto: Rialto, folder: Path) -> VideoPresenter:
     """Fill in a video whose copy at the service is deleted afterwards."""
     rialto.window.show_tab("video")
-    await DEEDS["video"].prepare(rialto, folder)
+    await PAID_ACTIONS["video"].prepare(rialto, folder)
     presenter = video(rialto).presenter
     presenter.form.set(clean_after=True)
     await until(lambda: video(rialto).form.queue.isEnabled() and presenter.form.form.clean_after)
@@ -253,15 +253,15 @@ async def test_a_paid_video_that_the_disk_refuses_is_fetched_with_one_press_once
         await in_the_sandbox(rialto)
         presenter = await filled_in_video(rialto, tmp_path)
         await control(rialto, "/faults/slow", "PUT", seconds=4)
-        DEEDS["video"].begin(rialto)
+        PAID_ACTIONS["video"].begin(rialto)
         while not await on_its_way(rialto, "video"):
             pass
         if refused == "the video":
-            await until(lambda: DEEDS["video"].done(rialto))
+            await until(lambda: PAID_ACTIONS["video"].done(rialto))
         disk.fill()
         notices: list[str] = []
         presenter.job_notice.connect(lambda sentence, _job_id: notices.append(sentence))
-        await until(lambda: DEEDS["video"].done(rialto))
+        await until(lambda: PAID_ACTIONS["video"].done(rialto))
         await control(rialto, "/faults", "DELETE")
         job_id = presenter.job_store.all()[0].id
         assert bool(video(rialto).running_work()) == (refused != "the video")

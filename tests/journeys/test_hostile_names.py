@@ -49,7 +49,7 @@ from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.video.form_parts import MediaSlot
 from app.ui.video.reference_media_parts import FileList
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS, images, problem_of, transcription, video
+from tests.journeys.paying_tabs import PAID_ACTIONS, images, problem_of, transcription, video
 from tests.journeys.test_undo_and_trash import LISTS, go_to
 from tests.journeys.test_wallet import in_the_sandbox
 from tests.kit.chat import dropped
@@ -256,7 +256,7 @@ async def test_no_refusal_widens_a_pane_or_is_drawn_as_html(
         window = rialto.window
         window.resize(QSize(width, height))
         await use(rialto, service)
-        for tab, action in DEEDS.items():
+        for tab, action in PAID_ACTIONS.items():
             window.show_tab(tab)
             await until(lambda tab=tab: tab in window.tab_frames.by_name)
             await action.prepare(rialto, tmp_path)
@@ -314,7 +314,7 @@ async def test_no_dropped_file_widens_a_pane_or_deceives(
             folder.mkdir()
             files = write_dropped(folder, tab)
             window.show_tab(tab)
-            await DEEDS[tab].prepare(rialto, tmp_path)
+            await PAID_ACTIONS[tab].prepare(rialto, tmp_path)
             for target, paths in drop_places(rialto, tab, files):
                 mime = QMimeData()
                 mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])

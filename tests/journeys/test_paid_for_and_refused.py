@@ -19,7 +19,7 @@ from app.storage.errors import StorageUnavailable
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.toast import Toast
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS, console, speech
+from tests.journeys.paying_tabs import PAID_ACTIONS, console, speech
 from tests.journeys.test_refusing_disk import READ_ONLY, allow, refuse
 from tests.journeys.test_wallet import control, in_the_sandbox
 from tests.kit.waiting import until
@@ -91,7 +91,7 @@ async def test_what_was_paid_for_can_be_saved_elsewhere(start: Start, tmp_path: 
     async with start() as rialto:
         await in_the_sandbox(rialto)
         rialto.window.show_tab(tab)
-        action = DEEDS[tab]
+        action = PAID_ACTIONS[tab]
         await action.prepare(rialto, tmp_path)
         await settled(rialto)
         await control(rialto, "/faults/slow", "PUT", seconds=4)

@@ -11,7 +11,7 @@ from app.core.file_saving import save_file
 from app.ui.chat.session.export import HTML, JSON, MARKDOWN, ExportForm
 from app.ui.kit.widgets.error_card import ErrorCard
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS, console, images, speech, transcription, video
+from tests.journeys.paying_tabs import PAID_ACTIONS, console, images, speech, transcription, video
 from tests.journeys.test_wallet import in_the_sandbox, wallet_page
 from tests.kit.waiting import until
 from tests.read_only import read_only
@@ -90,9 +90,9 @@ async def test_what_cannot_be_saved_elsewhere_is_said_once_and_can_be_saved_late
         await in_the_sandbox(rialto)
         for tab in TABS[:-1]:
             rialto.window.show_tab(tab)
-            await DEEDS[tab].prepare(rialto, tmp_path)
-            DEEDS[tab].begin(rialto)
-            await until(lambda tab=tab: DEEDS[tab].done(rialto), tab)
+            await PAID_ACTIONS[tab].prepare(rialto, tmp_path)
+            PAID_ACTIONS[tab].begin(rialto)
+            await until(lambda tab=tab: PAID_ACTIONS[tab].done(rialto), tab)
         for tab in ("video", "wallet"):
             rialto.window.show_tab(tab)
         await settled(rialto)

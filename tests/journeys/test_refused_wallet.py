@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.bootstrap.rialto import Rialto
 from app.ui.wallet.wallet_dialogs import ExportDialog
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS
+from tests.journeys.paying_tabs import PAID_ACTIONS
 from tests.journeys.test_refused_exports import hear_nothing, told
 from tests.journeys.test_refused_writes import add_wallet, named
 from tests.journeys.test_wallet import in_the_sandbox, wallet_page
@@ -103,11 +103,11 @@ async def test_a_copy_of_an_attachment_that_a_folder_refuses_is_said_once_and_ca
     async with start() as rialto:
         await in_the_sandbox(rialto)
         rialto.window.show_tab("chat")
-        await DEEDS["chat"].prepare(rialto, tmp_path)
+        await PAID_ACTIONS["chat"].prepare(rialto, tmp_path)
         rialto.chat.attaching.add_files([source])
         await until(lambda: rialto.chat.opened.attachments and not rialto.chat.opened.reading)
         rialto.chat.send("What does it say?")
-        await until(lambda: DEEDS["chat"].done(rialto))
+        await until(lambda: PAID_ACTIONS["chat"].done(rialto))
         await settled(rialto)
         hear_nothing(rialto)
         with read_only(folder):

@@ -17,7 +17,7 @@ from app.credentials.accounts import Account, new_account
 from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.shell.welcome import WelcomePage
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS
+from tests.journeys.paying_tabs import PAID_ACTIONS
 from tests.journeys.test_paid_for_and_refused import offer, on_its_way
 from tests.journeys.test_refusing_disk import READ_ONLY, allow, notices, refuse
 from tests.journeys.test_wallet import control, in_the_sandbox
@@ -202,10 +202,10 @@ async def test_the_receipt_of_a_paid_call_that_the_disk_refused_is_kept_with_the
 
     async with start() as rialto:
         await in_the_sandbox(rialto)
-        await DEEDS["chat"].prepare(rialto, tmp_path)
+        await PAID_ACTIONS["chat"].prepare(rialto, tmp_path)
         await settled(rialto)
         await control(rialto, "/faults/slow", "PUT", seconds=3)
-        DEEDS["chat"].begin(rialto)
+        PAID_ACTIONS["chat"].begin(rialto)
         while not await on_its_way(rialto, "chat"):
             pass
         await refuse(rialto, READ_ONLY)
@@ -227,10 +227,10 @@ async def test_the_receipt_that_the_disk_refused_is_kept_when_rialto_is_closed(s
 
     async with start() as rialto:
         await in_the_sandbox(rialto)
-        await DEEDS["chat"].prepare(rialto, tmp_path)
+        await PAID_ACTIONS["chat"].prepare(rialto, tmp_path)
         await settled(rialto)
         await control(rialto, "/faults/slow", "PUT", seconds=3)
-        DEEDS["chat"].begin(rialto)
+        PAID_ACTIONS["chat"].begin(rialto)
         while not await on_its_way(rialto, "chat"):
             pass
         await refuse(rialto, READ_ONLY)

@@ -21,7 +21,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.shell.navigation import RailButton
 from app.ui.transcription.page import TranscriptionPage
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS, problem_of
+from tests.journeys.paying_tabs import PAID_ACTIONS, problem_of
 from tests.journeys.test_wallet import control, in_the_sandbox
 from tests.kit.settings import change_settings
 from tests.kit.waiting import until
@@ -89,9 +89,9 @@ async def test_what_went_wrong_is_whole_in_the_smallest_window_with_the_largest_
         for tab in ("speech", "crypto_rpc"):
             window.show_tab(tab)
             await settled(rialto)
-            await DEEDS[tab].prepare(rialto, tmp_path)
+            await PAID_ACTIONS[tab].prepare(rialto, tmp_path)
             await control(rialto, "/faults/answer", "PUT", status=402, body={"error": "Insufficient balance"})
-            DEEDS[tab].begin(rialto)
+            PAID_ACTIONS[tab].begin(rialto)
             await until(lambda tab=tab: problem_of(rialto, tab) is not None)
             await control(rialto, "/faults", "DELETE")
             await until(lambda tab=tab: not cut(tab, window), lambda tab=tab: "\n".join(cut(tab, window)))
@@ -107,14 +107,14 @@ async def test_after_the_main_action_the_keyboard_stays_in_the_work(start: Start
         await settled(rialto)
         page = window.tab("transcription")
         assert isinstance(page, TranscriptionPage)
-        await DEEDS["transcription"].prepare(rialto, tmp_path)
+        await PAID_ACTIONS["transcription"].prepare(rialto, tmp_path)
         await settled(rialto)
         if by == "mouse":
             sound = page.main.sound
             QTest.mouseClick(sound.send, Qt.MouseButton.LeftButton)
         else:
             QTest.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        await until(lambda: DEEDS["transcription"].done(rialto))
+        await until(lambda: PAID_ACTIONS["transcription"].done(rialto))
         await settled(rialto)
         focused = QApplication.focusWidget()
         assert focused is page.main_input(), focused

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication
 
 from app.bootstrap.rialto import Rialto
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS
+from tests.journeys.paying_tabs import PAID_ACTIONS
 from tests.journeys.talk import in_the_sandbox
 from tests.kit.waiting import until
 
@@ -59,7 +59,7 @@ class Watcher(QObject):
             self.moved.append(f"{name}: {before.getRect()} → {place.getRect()}")
 
 
-@pytest.mark.parametrize("tab", DEEDS)
+@pytest.mark.parametrize("tab", PAID_ACTIONS)
 async def test_nothing_moves_from_a_press_to_what_it_brings(
     start: Callable[..., AbstractAsyncContextManager[Rialto]], tmp_path: Path, tab: str
 ) -> None:
@@ -67,7 +67,7 @@ async def test_nothing_moves_from_a_press_to_what_it_brings(
         await in_the_sandbox(rialto)
         rialto.window.resize(1024, 640)  # where there is no room to spare
         rialto.window.show_tab(tab)
-        job = DEEDS[tab]
+        job = PAID_ACTIONS[tab]
         await job.prepare(rialto, tmp_path)
         await settled(rialto)
         QApplication.processEvents()  # the window takes its smaller size in steps, which is not what is looked at here

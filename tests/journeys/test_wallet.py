@@ -18,7 +18,7 @@ from app.credentials.accounts import Account
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.wallet.page import WalletPage
 from tests.journeys.conftest import settled
-from tests.journeys.paying_tabs import DEEDS, problem_of
+from tests.journeys.paying_tabs import PAID_ACTIONS, problem_of
 from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
@@ -30,7 +30,7 @@ async def in_the_sandbox(rialto: Rialto) -> None:
     await until(lambda: rialto.current_account.service is not None and rialto.chat.head().model_id)
 
 
-async def control(rialto: Rialto, path: str, method: str = "GET", **body: object) -> Any:
+async def control(rialto: Rialto, path: str, method: str = "GET", /, **body: object) -> Any:
     origin = (await rialto.account_services.sandbox.start_and_tell()).rpartition("/api")[0]
     headers = {"Authorization": f"Bearer {rialto.account_services.sandbox.key}"}
     async with httpx.AsyncClient(timeout=60, headers=headers) as http:
@@ -71,7 +71,7 @@ async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
         await in_the_sandbox(rialto)
         wallet_page(rialto).presenter.set_limit("hard call", "0.0000001")
         before = (await control(rialto, "/state"))["balance"]
-        for tab, action in DEEDS.items():
+        for tab, action in PAID_ACTIONS.items():
             rialto.window.show_tab(tab)
             await action.prepare(rialto, tmp_path)
             action.begin(rialto)
@@ -101,7 +101,7 @@ async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack
         rialto.accounts.use(account.id)
         await until(lambda: rialto.current_account.account == account and rialto.current_account.service is not None)
         for tab in tabs:
-            action = DEEDS[tab]
+            action = PAID_ACTIONS[tab]
             await control(rialto, f"/wallets/{account.address}", "PUT", usd="0")
             rialto.window.show_tab(tab)
             await action.prepare(rialto, tmp_path)
@@ -133,8 +133,8 @@ async def test_a_question_that_came_back_by_itself_is_not_asked_again_when_the_t
         await until(lambda: rialto.current_account.account == account and rialto.current_account.service is not None)
         await control(rialto, f"/wallets/{account.address}", "PUT", usd="0")
         rialto.window.show_tab("chat")
-        await DEEDS["chat"].prepare(rialto, tmp_path)
-        DEEDS["chat"].begin(rialto)
+        await PAID_ACTIONS["chat"].prepare(rialto, tmp_path)
+        PAID_ACTIONS["chat"].begin(rialto)
         await until(lambda: problem_of(rialto, "chat") is not None)
         page = rialto.chat_page
         opened = page.presenter.opened
@@ -142,7 +142,7 @@ async def test_a_question_that_came_back_by_itself_is_not_asked_again_when_the_t
         assert again is not None
         await control(rialto, f"/wallets/{account.address}", "PUT", usd="5")
         await rialto.refresh()
-        await until(lambda: DEEDS["chat"].done(rialto), "the answer came by itself")
+        await until(lambda: PAID_ACTIONS["chat"].done(rialto), "the answer came by itself")
         await until(lambda: not page.running_work())
         answers = len(opened.thread.siblings(opened.thread.head_id or ""))
         again()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from tests.journeys.paying_tabs import DEEDS
+from tests.journeys.paying_tabs import PAID_ACTIONS
 from tests.journeys.test_wallet import control, full_wallet, in_the_sandbox, wallet_page
 from tests.kit.waiting import until
 from tests.wrapper_map import dangers
@@ -27,7 +27,7 @@ async def test_a_window_in_heavy_use_keeps_no_wrapper_of_what_qt_deletes_without
     async with start() as rialto:
         await in_the_sandbox(rialto)
         wallet = await full_wallet(rialto)
-        for tab, action in DEEDS.items():
+        for tab, action in PAID_ACTIONS.items():
             rialto.window.show_tab(tab)
             await action.prepare(rialto, tmp_path)
             action.begin(rialto)

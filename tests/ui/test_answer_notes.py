@@ -130,6 +130,8 @@ ELSEWHERE = {
     "connection",
     "top-up",
     "check-balance",
+    "about",
+    "key-limit",
     "limits:",  # and what the limit is for: "day", "call", "tab speech"
 }
 IN_THE_PAGE = {"choose-model"}
@@ -194,7 +196,42 @@ async def test_an_error_before_the_first_word_is_a_card_with_its_words(tmp_home:
     async with open_chat_presenter(tmp_home, fake=FakeService(answers=[pieces])) as harness:
         await harness.say("Hi")
         problem = harness.rows[-1].problem
-        assert (problem.what, problem.meaning) == ("The service stopped with an error", "The model is at capacity.")
+        assert (problem.what, problem.meaning) == ("The model is overloaded", "The model is at capacity.")
+
+
+BLOCKED = {"type": "content_filter_error", "code": "content_blocked_by_provider", "message": "The provider stopped it"}
+
+
+@pytest.mark.parametrize(
+    ("begun", "what"),
+    [
+        ("It begins", "The service’s content rules ended this answer"),
+        ("", "The service’s content rules do not allow this"),
+    ],
+)
+async def test_an_answer_stopped_for_its_content_never_offers_to_try_again_also_after_a_restart(
+    tmp_home: Path, begun: str, what: str
+) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        if begun:
+            yield sse(text_chunk(begun))
+        yield sse({"error": BLOCKED}) + DONE
+
+    fake = FakeService(answers=[pieces])
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        row = harness.rows[-1]
+        assert row.text == begun and row.state != "interrupted"
+        assert row.problem.what == what
+        assert row.problem.meaning.startswith("The provider stopped it.")
+        assert [action.id for action in row.problem.actions] == ["edit", "choose-model"]
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        harness.presenter.open_chat(harness.told["entries_changed"][-1][0][0].id)
+        await harness.tasks.idle()
+        row = harness.rows[-1]
+        assert (row.problem.what, row.text) == (what, begun)
+        assert row.problem.meaning.startswith("The provider stopped it.")
+        assert [action.id for action in row.problem.actions] == ["edit", "choose-model"]
 
 
 async def test_an_answer_that_ends_in_error_without_a_reason_says_so(tmp_home: Path) -> None:

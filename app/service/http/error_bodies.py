@@ -15,17 +15,24 @@ from http import HTTPStatus
 from app.service.amounts import balance, charge, number
 from app.service.errors import (
     AbuseBlocked,
+    AccountDisabled,
+    AdminKeyRequired,
     AuthenticationFailed,
     BadRequest,
     BadResponse,
     Conflict,
+    ContentBlocked,
     ContentRefused,
     FieldError,
     Forbidden,
     Gone,
     InBandError,
+    KeyLimitReached,
+    ModelForbidden,
     NotFound,
+    OtherWallet,
     PaymentRequired,
+    PlanRequired,
     RateLimited,
     RefusedCall,
     ServerFailed,
@@ -63,6 +70,22 @@ _BY_STATUS: Mapping[int, type[RefusedCall]] = {
     429: RateLimited,
 }
 
+# Refusals that only their words tell from others with their status; without a match, the status decides.
+# Source: the public table of error codes, whose codes are not on the wire.
+_BY_WORDS: tuple[tuple[int, type[RefusedCall], re.Pattern[str]], ...] = tuple(
+    (status, kind, re.compile(words, re.IGNORECASE))
+    for status, kind, words in (
+        (401, AdminKeyRequired, r"\badmin (api )?key"),
+        (401, PlanRequired, r"\bonly available to\b|\bsubscription is (inactive|not active)"),
+        (402, KeyLimitReached, r"\bkey\b.*\bspend(ing)? limit"),
+        (403, AccountDisabled, r"\bapi access\b.*\bdisabled"),
+        (403, OtherWallet, r"\b(your own|only the) wallet"),
+        (403, ModelForbidden, r"\bmodels?\b"),
+    )
+)
+_POLICY = re.compile(r"polic(y|ies)|violat|moderat|\bblocked\b|prohibited|not allowed|content rules", re.IGNORECASE)
+_BLOCKED_IN_BAND = frozenset({"content_blocked_by_provider", "content_filter_error", "content_filter"})
+
 
 def decode_refusal(info: ResponseInfo, body: bytes) -> RefusedCall:
     """Return the error that an answer with `info.status` of 400 or more stands for. Never raises."""
@@ -76,7 +99,8 @@ def decode_refusal(info: ResponseInfo, body: bytes) -> RefusedCall:
     elif info.status >= 500:
         kind = ServerFailed
     else:
-        kind = _BY_STATUS.get(info.status, RefusedCall)
+        found_kinds = (kind for status, kind, words in _BY_WORDS if status == info.status and words.search(message))
+        kind = next(found_kinds, _BY_STATUS.get(info.status, RefusedCall))
     content = content or {}
     error = kind(
         message or _phrase(info.status),
@@ -95,7 +119,9 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
     """Return the error that stands inside a stream which began well. Never raises."""
     message, code, fields = _said(content)
     seconds = number(_get(content.get("error"), "retry_after"))
-    return InBandError(
+    names = (code, _get(content.get("error"), "type"))
+    kind = ContentBlocked if any(name in _BLOCKED_IN_BAND for name in names) else InBandError
+    return kind(
         message or tr("The service reported an error in its response."),
         status=info.status if info else None,
         code=code,
@@ -205,6 +231,9 @@ def _add_particulars(error: RefusedCall, content: Mapping[str, object]) -> None:
         )
         challenge = content.get("siwxChallenge") or _get(content.get("extensions"), "sign-in-with-x")
         error.challenge = challenge if isinstance(challenge, Mapping) else None
+        error.no_credentials = "x402Version" in content
+    elif isinstance(error, PlanRequired):
+        error.for_model = re.search(r"\bmodel\b", error.message, re.IGNORECASE) is not None
     elif isinstance(error, ContentRefused):
         inner = content.get("error")
         error.suggested_prompt = _text(content.get("suggested_prompt"), 4000)
@@ -212,6 +241,8 @@ def _add_particulars(error: RefusedCall, content: Mapping[str, object]) -> None:
         refunded = _get(inner, "credits_refunded")
         refunded = content.get("credits_refunded") if refunded is None else refunded
         error.credits_refunded = refunded if isinstance(refunded, bool) else None
+        hints = error.suggested_prompt or error.recommended_model or error.credits_refunded is not None
+        error.by_policy = bool(hints or _POLICY.search(f"{error.code or ''} {error.message}"))
     elif isinstance(error, Conflict) and "consent_flow" in content:
         error.consent = {key: value for key, value in content.items() if key != "error"}
 

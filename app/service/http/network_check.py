@@ -18,10 +18,12 @@ from app.service.calls import Call
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import (
+    AccountDisabled,
     AuthenticationFailed,
     ConnectionFailed,
     Forbidden,
     NotFound,
+    PlanRequired,
     RateLimited,
     ServiceError,
     TimedOut,
@@ -268,13 +270,15 @@ class NetworkCheck:
         if isinstance(error, ConnectionFailed | TimedOut) or error.status is None:
             self._fail("http", error.message)
             return
-        if isinstance(error, AuthenticationFailed | Forbidden | RateLimited):
+        if isinstance(error, AuthenticationFailed | PlanRequired | AccountDisabled | Forbidden | RateLimited):
             self._pass("http", tr("The service answers ({status}).", status=error.status))
             match error:
                 case _ if self._auth is None:
                     self._set("key", state="skipped", sentence=tr("No key to check."))
                 case AuthenticationFailed():
                     self._fail("key", tr("The service did not accept this key."))
+                case PlanRequired() | AccountDisabled():
+                    self._fail("key", error.message)
                 case Forbidden():
                     self._fail("key", tr("The service does not accept this key from here."))
                 case _:

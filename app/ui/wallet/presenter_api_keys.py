@@ -17,7 +17,7 @@ from app.core.money import money
 from app.core.number_format import count
 from app.core.problems import describe
 from app.core.time_format import clock, day, day_of_year, moment, time_of_day
-from app.service.errors import AuthenticationFailed, Forbidden, NotFound, OutcomeUnknown, ServiceError
+from app.service.errors import AdminKeyRequired, AuthenticationFailed, Forbidden, NotFound, OutcomeUnknown, ServiceError
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import KeyPage, KeyRow
@@ -119,7 +119,7 @@ class ApiKeysPresenter(QObject):
     async def _keys(self, service: Service) -> tuple[tuple[KeyRow, ...], str]:
         try:
             found = await service.api_keys.list_all()
-        except (AuthenticationFailed, Forbidden):
+        except (AdminKeyRequired, AuthenticationFailed, Forbidden):
             return (), NEEDS_ADMIN
         except NotFound:
             return (), NOT_HERE
@@ -130,7 +130,7 @@ class ApiKeysPresenter(QObject):
     async def _hits(self, service: Service) -> tuple[tuple[tuple[str, str, str], ...], str]:
         try:
             hits = await service.account.limit_log()
-        except (AuthenticationFailed, Forbidden):
+        except (AdminKeyRequired, AuthenticationFailed, Forbidden):
             return (), tr("Viewing the limits reached requires an admin key.")
         except ServiceError as error:
             return (), describe(error, subject="").sentence

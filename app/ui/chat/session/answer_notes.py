@@ -18,6 +18,7 @@ RETRY = ActionSpec("retry", tr("Try again"))
 EDIT = ActionSpec("edit", tr("Edit"))
 CONTINUE = ActionSpec("continue", tr("Continue"))
 OTHER_MODEL = ActionSpec("choose-model", tr("Choose another model…"))
+CONTENT_FILTER = "content_filter"  # the `finish_reason` of an answer that was stopped for its content
 USE_SUGGESTION = "use-suggestion"
 
 # A flag of the answer's headers → what it says, in the order of weight.
@@ -34,8 +35,11 @@ def policy_of(info: ResponseInfo | None) -> list[str]:
     return [name for field, name, _ in _POLICY if info is not None and getattr(info, field) is True]
 
 
-def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem | None:
-    """The note for a stored or a finished answer; None for one that ended as usual."""
+def note_of_ending(usage: Mapping[str, object], *, has_words: bool, stated: str = "") -> Problem | None:
+    """The note for a stored or a finished answer; None for one that ended as usual.
+
+    `stated`: what the service said of it in the stream.
+    """
     if usage.get("refused"):
         return Problem(
             tr("The model declined to answer"),
@@ -47,8 +51,8 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
         )
     policy = usage.get("policy")
     names = [str(name) for name in policy] if isinstance(policy, Iterable) and not isinstance(policy, str) else []
-    if usage.get("finish_reason") == "content_filter":
-        said = " ".join(words for _, name, words in _POLICY if name in names)
+    if usage.get("finish_reason") == CONTENT_FILTER:
+        said = " ".join((*filter(None, [stated]), *(words for _, name, words in _POLICY if name in names)))
         what = (
             tr("The service’s content rules ended this answer")
             if has_words

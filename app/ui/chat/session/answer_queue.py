@@ -394,7 +394,8 @@ class AnswerQueue(QObject):
         info = ending.exchange.info if ending.exchange is not None else None
         usage = {"finish_reason": live.finish_reason, "refused": live.refused, "policy": policy_of(info)}
         has_words = bool(live.text or live.reasoning)
-        note = note_of_ending(usage, has_words=has_words)
+        stated = describe(ending.error).meaning if ending.error is not None else ""
+        note = note_of_ending(usage, has_words=has_words, stated=stated)
         if note is None and not (has_words or live.sources or live.tool_calls):
             return empty_answer()
         return note
@@ -521,7 +522,7 @@ class AnswerQueue(QObject):
 
 def _stored_error(problem: Problem | None, ending: Ending) -> str:
     """What is kept of why an answer failed, or of what the service said when it stopped in the middle."""
-    if ending.state == "interrupted" and isinstance(ending.error, InBandError | SealBroken):
+    if ending.state != "failed" and isinstance(ending.error, InBandError | SealBroken):
         return problem_text(describe(ending.error))
     return problem_text(problem) if problem is not None and ending.state == "failed" else ""
 

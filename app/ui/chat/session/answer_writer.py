@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from app.service.errors import EvidenceRefused, InBandError, SealBroken, ServiceError, StreamCut
+from app.service.errors import ContentBlocked, EvidenceRefused, InBandError, SealBroken, ServiceError, StreamCut
 from app.storage.errors import StorageError
-from app.ui.chat.session.answer_notes import policy_of
+from app.ui.chat.session.answer_notes import CONTENT_FILTER, policy_of
 from app.ui.chat.session.content_parts import filled, has_attachments
 from app.ui.chat.session.live_answer import AnswerDelta, LiveAnswer
 from app.ui.chat.session.schema_check import schema_violation
@@ -114,8 +114,12 @@ class AnswerWriter:
             arrived = bool(self._live.text or self._live.reasoning)
             if isinstance(error, StreamCut):
                 error.arrived = arrived
+            exchange = error.exchange or self.exchange
+            if isinstance(error, ContentBlocked):  # an end like that by `finish_reason`, which nothing continues
+                self._live.finish_reason = CONTENT_FILTER
+                return Ending("complete" if began and arrived else "failed", error, exchange)
             kept = began and arrived and isinstance(error, (StreamCut, InBandError))
-            return Ending("interrupted" if kept else "failed", error, error.exchange or self.exchange)
+            return Ending("interrupted" if kept else "failed", error, exchange)
         except StorageError as error:
             return Ending("failed", trouble=error)
         return Ending("complete", None, self.exchange, sealed=sealed)
@@ -192,7 +196,7 @@ async def store_ending(
     if cost is not None:
         usage["cost_source"] = source
         if not has_answer:  # it may have been charged, although nothing of it came
-            told = ("cost_source", "estimated", "sandbox", "calls", "policy", "seal")
+            told = ("cost_source", "estimated", "sandbox", "calls", "policy", "seal", "finish_reason")
             usage = {**before, **{name: usage[name] for name in told if name in usage}}
     if live.first_token_s is not None:
         usage["first_token_s"] = round(live.first_token_s, 3)
@@ -211,7 +215,7 @@ async def store_ending(
         error=error_text,
         model=live.model_id,
         exchange_id=exchange.id if exchange is not None else None,
-        usage=usage if has_answer or cost is not None else before,
+        usage=usage if has_answer or cost is not None else {**before, "finish_reason": live.finish_reason},
         cost_usd=cost,
         thinking_s=live.thinking_s,
         extra=live.extra or None,

@@ -16,7 +16,7 @@ from app.service.http.sanitize import sanitize_text
 from app.storage.chat_rows import IMPORTED_SEAL
 from app.translation import tr, tr_n
 from app.ui.chat.composer.attachment import attachments_of
-from app.ui.chat.session.answer_notes import note_of_ending
+from app.ui.chat.session.answer_notes import CONTENT_FILTER, EDIT, OTHER_MODEL, note_of_ending
 from app.ui.chat.session.tool_calls import answers_after, calls_in
 from app.ui.conversation.rows import MessageRow, ReceiptRun, RowAttachment, RowCall, RowSource, RowState
 
@@ -316,6 +316,8 @@ def stored_problem(message: Message) -> Problem | None:
     if message.state != "failed":
         return None
     what, _, meaning = message.error.partition("\n")
+    if message.usage.get("finish_reason") == CONTENT_FILTER:  # the same request would be stopped again
+        return Problem(what, meaning, primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield")
     return Problem(what or tr("No answer"), meaning, primary=RETRY, severity="warn", icon="warning")
 
 
@@ -323,7 +325,8 @@ def ended_note(message: Message) -> Problem | None:
     """What is said of an answer that ended in its own way, such as at its length limit."""
     if message.state != "complete":
         return None
-    return note_of_ending(message.usage, has_words=bool(message.content or message.reasoning))
+    said = message.error.partition("\n")[2]
+    return note_of_ending(message.usage, has_words=bool(message.content or message.reasoning), stated=said)
 
 
 def problem_text(problem: Problem) -> str:

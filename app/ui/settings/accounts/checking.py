@@ -63,6 +63,8 @@ def refused(error: ServiceError, done: int) -> FormState:
     """Put a failed check to the field that can mend it."""
     if isinstance(error, errors.AuthenticationFailed):
         return FormState(problems={"key": tr("The service did not accept this key.")}, done=done)
+    if isinstance(error, errors.PlanRequired | errors.AccountDisabled):
+        return FormState(problems={"key": short(error)}, done=done)
     if isinstance(error, errors.Forbidden):
         return FormState(problems={"key": tr("The service does not accept this key from here.")}, done=done)
     if isinstance(error, errors.NotFound | errors.BadResponse):

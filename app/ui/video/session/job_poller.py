@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.problems import describe
 from app.service.errors import (
-    AuthenticationFailed,
+    NEEDS_ANOTHER_KEY,
     BadResponse,
     ContentRefused,
     Gone,
@@ -98,7 +98,7 @@ class JobPoller(QObject):
                     raise unavailable(error.__cause__, path, tr("Saving the video")) from error
                 raise StorageUnavailable(error.message) from error
             await self._bad(job, error.message)
-        except (AuthenticationFailed, PaymentRequired) as error:
+        except (*NEEDS_ANOTHER_KEY, PaymentRequired) as error:
             await self._job_store.record(job.id, held=True, note=describe(error, subject="").sentence)
         finally:
             if self.received.pop(job.id, None) is not None:

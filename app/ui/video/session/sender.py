@@ -21,7 +21,7 @@ from app.core.problems import describe
 from app.core.tasks import to_the_end
 from app.core.time_format import LONGEST_COUNTDOWN_S
 from app.service.errors import (
-    AuthenticationFailed,
+    NEEDS_ANOTHER_KEY,
     CallsPaused,
     Conflict,
     ConnectionFailed,
@@ -243,8 +243,8 @@ class Sender:
             self._hold_back((error.retry_after_s or DEFAULT_REST_S) * self.pace)
         elif isinstance(error, SpendingLimit):
             await self._hold(job, problem.sentence, limit=error.scope)
-        elif isinstance(error, AuthenticationFailed | CredentialUnavailable):
-            await self._hold(job, tr("{sentence} Nothing was charged.", sentence=problem.sentence))
+        elif isinstance(error, (*NEEDS_ANOTHER_KEY, CredentialUnavailable)):
+            await self._hold(job, problem.sentence)
         else:
             form = job.form
             if isinstance(error, ContentRefused):
