@@ -37,7 +37,7 @@ CONNECTION: Button = ("connection", tr("Check the connection…"))
 LIMITS: Button = ("limits", tr("Change the limit…"))
 
 _BARE_WORD = re.compile(r"[a-z0-9]+([._:-][A-Za-z0-9]+)*|[A-Z0-9]+([._:-][A-Z0-9]+)+")  # needs_consent, always, E_NO
-_WAITING_IS_ALL = re.compile(r"(rate limit exceeded|too many requests|slow down)\b", re.IGNORECASE)  # and nothing else
+_WAITING_IS_ALL = re.compile(r"(rate limit|too many requests|slow down)\b", re.IGNORECASE)  # and nothing else
 _OVERLOADED = re.compile(r"\boverloaded\b|\bat capacity\b", re.IGNORECASE)
 _FAILURES = re.compile(r"\(> ?(\d{1,4})\)")  # "Too many failed attempts (> 50)"
 _REPLACEMENT = re.compile(r"\bdeprecated\b.*?\buse ['\"`]?([A-Za-z0-9][\w.:/-]{0,99})", re.IGNORECASE)

@@ -183,10 +183,14 @@ class ImagesHarness(OnSandbox):
         return self.details._policy_words.text()
 
     def request_text(self) -> str:
-        return self.page.side.request.path.text()
+        record = self.page.side.request.record
+        return f"{record.method} {record.path}" if record is not None else ""
+
+    def request_headers(self) -> dict[str, str]:
+        return dict(self.page.side.request.rows)
 
     def request_body_text(self) -> str:
-        return self.page.side.request.body.text()
+        return self.page.side.request.body.toPlainText()
 
     def do(self, image_id: str, action: str) -> None:
         """What the menu of an image does."""

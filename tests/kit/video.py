@@ -276,7 +276,7 @@ class VideoHarness(VideoPresenterHarness):
 
     @property
     def request_label(self) -> QLabel:
-        return self.page.side.request.sent
+        return self.page.side.request.path
 
     @property
     def large_window(self) -> Any:
@@ -294,10 +294,13 @@ class VideoHarness(VideoPresenterHarness):
         return self.page.side.remote.text()
 
     def request_text(self) -> str:
-        return self.request_label.text()
+        request = self.page.side.request
+        record = request.record
+        return f"{record.method} {record.path}\n{request.body.toPlainText()}" if record is not None else ""
 
     def answer_text(self) -> str:
-        return self.page.side.request.answer.text()
+        request = self.page.side.request
+        return "\n".join((request.outcome.text(), *(f"{name}: {value}" for name, value in request.rows)))
 
     # -- what a person does ---------------------------------------------------------------------------------------
 

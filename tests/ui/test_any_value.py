@@ -16,7 +16,7 @@ from tests.ui.any_value import PLAUSIBLE, WILD, Function, NoValue, arguments, fu
 
 NUMBERS = (int, float, Decimal, datetime, date, timedelta)
 OTHER = {  # takes a number, but writes none of a service's or a file's
-    "app.ui.chat.inspector.json_view._hanging": "pixels of a font",
+    "app.ui.kit.json.view._hanging": "pixels of a font",
     "app.ui.crypto_rpc.session.parameter_fields.quantity_words": "exact to the last digit of 256 bits, as typed",
     "app.ui.crypto_rpc.session.value_meaning._number": "exact to the last digit of a field of 66 characters",
     "app.ui.crypto_rpc.session.call_words.run_title": "the place of a run in its list",

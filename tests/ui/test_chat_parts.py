@@ -21,7 +21,6 @@ from app.service.chat_types import (
     UsageReported,
 )
 from app.service.models import Model
-from app.ui.chat.inspector.json_view import MAX_TEXT_CHARS, JsonView, JsonWriter
 from app.ui.chat.session.chat_options import ChatOptions, judge, next_web_search, service_parameters
 from app.ui.chat.session.continuation import SHORTEST_REPEAT_CHARS, RepeatFilter
 from app.ui.chat.session.estimate import TokenCounter, context_text, count_tokens, turn_cap_usd
@@ -29,6 +28,7 @@ from app.ui.chat.session.live_answer import LiveAnswer
 from app.ui.chat.session.titles import MAX_TITLE_CHARS, NEW_CHAT, group_of, title_from
 from app.ui.chat.session.view_values import cost_note
 from app.ui.chat.state import CostNote
+from app.ui.kit.json.view import MAX_TEXT_CHARS, JsonView, JsonWriter
 from app.ui.kit.theme import Theme
 from tests.kit.chat import model_body
 

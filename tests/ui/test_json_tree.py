@@ -10,11 +10,11 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.storage.paths import resources
-from app.ui.chat.inspector.json_view import JsonWriter
 from app.ui.conversation.json_lines import Branch, JsonViewState, lines_of
 from app.ui.kit.json.node import GROUP, TreeRoot
 from app.ui.kit.json.tree import JsonTree
 from app.ui.kit.json.tree_model import MAX_SHOWN_CHARS, NODE, JsonTreeModel, find, path_text, summary
+from app.ui.kit.json.view import JsonWriter
 from app.ui.kit.theme import Theme
 
 VALUE = {"type": "CALL", "calls": [{"to": "0x1", "odd key": None}, True, 5], "gasUsed": "0x2b1f4", "empty": {}}

@@ -267,7 +267,7 @@ class ChatPage(QObject):
 
     def _show_request(self, view: RequestView) -> None:
         if self.side.is_made(REQUEST):
-            self.side.request.show_request(view)
+            self.side.show_request(view)
 
     def _show_draft(self, text: str) -> None:
         self.main.composer.set_text(text)

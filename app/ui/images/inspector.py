@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +9,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.answer_rows import answer_rows
-from app.formats import format_number
-from app.service.exchange import Exchange
 from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 from app.ui.images.image_processing import read_thumbnail, tile
@@ -21,8 +17,7 @@ from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.call_pane import CallPane
 from app.ui.kit.theme import Theme
 from app.ui.kit.thumbnails import Thumbnails
-from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton, QuietButton
-from app.ui.kit.widgets.details_block import DetailsBlock
+from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
 from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import solid_frame
@@ -235,60 +230,6 @@ class ImagePage(ScrollPane):
         self._policy_words.set_text(details.policy)
 
 
-class RequestPage(CallPane):
-    """The last call as it was sent, without the key; images in it are named, not shown."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(QuietButton(theme, tr("Copy as curl, without the key"), "copy", size="small"))
-        column = self.fill(theme, "pane", (16, 12, 16, 12), 10)
-        self.path = Label(theme, tr("The exact request appears here once it is sent."), role="text2", wrap=True)
-        self.body = Label(theme, "", "code", mono=True, wrap=True)
-        self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.answer = DetailsBlock(theme, title=tr("Response"))
-        self.answer.copy_button.setText(tr("Copy"))
-        for widget in (self.path, self.body):
-            column.addWidget(widget)
-        column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.answer)
-        column.addStretch(1)
-        self.curl.hide()
-        self.answer.hide()
-
-    def show_exchange(self, exchange: Exchange) -> None:
-        record = exchange.request
-        self.record = record
-        self.path.set_text(f"{record.method} {record.path}")
-        self.path.set_role("text")
-        self.body.set_text(_body_words(record.body))
-        self.answer.set_rows(answer_rows(exchange))
-        self.answer.show()
-        self.curl.show()
-
-
-def _body_words(body: object) -> str:
-    """The body as text; a text longer than anyone reads is cut, as images inside it are."""
-    if isinstance(body, tuple):
-        lines = [f"{part.name}: {part.file_name or _short(str(part.value))}" for part in body]
-        return "\n".join(lines)
-    return json.dumps(_shortened(body), indent=2, ensure_ascii=False)
-
-
-def _shortened(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _shortened(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_shortened(inner) for inner in value]
-    return _short(value) if isinstance(value, str) else value
-
-
-def _short(text: str) -> str:
-    return (
-        text
-        if len(text) <= MOST_TEXT
-        else tr("{text}… ({count} characters)", text=text[:60], count=format_number(len(text)))
-    )
-
-
 class ImagesInspector(QWidget):
     def __init__(self, theme: Theme, cache: Path, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
@@ -319,7 +260,7 @@ class ImagesInspector(QWidget):
         self.image = ImagePage(theme, self._cache)
         self._first.addWidget(self.image)
         yield
-        self.request = RequestPage(theme)
+        self.request = CallPane(theme)
         self.pages.addWidget(self.request)
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
 

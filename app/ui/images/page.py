@@ -11,6 +11,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from app.core import money
+from app.core.shown_call import shown_call
 from app.core.tabs import TABS
 from app.translation import tr, tr_n
 from app.ui.images.form import DEFAULT_STRENGTH, FormView
@@ -110,7 +111,7 @@ class ImagesPage(QObject):
         presenter.form_replaced.connect(self.form.fill)
         presenter.models_changed.connect(self._show_models)
         presenter.problem_changed.connect(self.gallery.show_problem)
-        presenter.request_changed.connect(self.side.request.show_exchange)
+        presenter.request_changed.connect(lambda call: self.side.request.show_call(shown_call(call)))
         self.side.request.copied.connect(self.toast_requested.emit)
         presenter.busy_changed.connect(self._show_busy)
         presenter.arrived.connect(self._say_arrived)

@@ -7,13 +7,13 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.call_pane import CallPane
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.splitter import Splitter
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.cloned_voice_list import ClonedVoiceList
 from app.ui.speech.delivery import LARGE, DeliveryPage
-from app.ui.speech.request_page import RequestPage
 from app.ui.speech.voice_picker import VoicePicker
 
 VOICE, OWN, REQUEST = range(3)
@@ -55,7 +55,7 @@ class SpeechInspector(QWidget):
         self.cloned_voices = ClonedVoiceList(theme)
         self.pages.addWidget(self.cloned_voices)
         yield
-        self.request = RequestPage(theme)
+        self.request = CallPane(theme)
         self.pages.addWidget(self.request)
         yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)

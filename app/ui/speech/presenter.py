@@ -78,7 +78,7 @@ class SpeechPresenter(CallingPresenter):
     speech_options_changed = Signal(object)  # SpeechOptionsView
     clips_changed = Signal(object, object)  # the rows of the list, and by id in which of them a clip is
     problem_changed = Signal(object)  # Problem or None
-    calls_changed = Signal(object)  # (CallView, …) of the clip in the player
+    calls_changed = Signal(object)  # (ShownCall, …) of the clip in the player
     busy_changed = Signal()
     notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 

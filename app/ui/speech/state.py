@@ -10,7 +10,6 @@ from app.service.speech_text import Span
 from app.translation import tr
 
 if TYPE_CHECKING:
-    from app.service.exchange import RequestRecord
     from app.ui.kit.widgets.receipt_line import Run
 
 
@@ -109,15 +108,6 @@ class AuditionRow:
     note: str = ""
     starred: bool = False
     plays: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CallView:
-    """One call as the Request page shows it. `title` is "Part 2 of 3", "" when there is one only."""
-
-    title: str
-    record: RequestRecord  # its address is "" when that is not known any more
-    answer: tuple[tuple[str, str], ...] = ()  # label and value
 
 
 class SampleView(Protocol):

@@ -8,17 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.answer_rows import answer_rows
-from app.service.exchange import FormPart
 from app.translation import tr
-from app.ui.kit.call_pane import CallPane
 from app.ui.kit.discard import WidgetList
-from app.ui.kit.widgets.buttons import Button, QuietButton
+from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 
 if TYPE_CHECKING:
-    from app.service.exchange import Exchange
     from app.ui.kit.theme import Theme
 
 MONO = frozenset(
@@ -84,45 +80,3 @@ class DetailsPage(ScrollPane):
         self.nothing.setVisible(not facts)
         self.block.setVisible(bool(facts))
         self.block.set_rows(facts)
-
-
-class RequestPage(CallPane):
-    """What was sent and what the answer's headers said."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(Button(theme, tr("Copy as curl"), "copy", size="small"))
-        column = self.fill(theme, "pane", (16, 14, 16, 16), 12)
-        self._exchange: Exchange | None = None
-        self.nothing = Label(
-            theme,
-            tr("The exact request appears here: the audio, the model and the options."),
-            role="text2",
-            wrap=True,
-        )
-        self.sent = Facts(theme, tr("Sent"))
-        self.answer = Facts(theme, tr("Response"))
-        for widget in (self.nothing, self.sent, self.answer):
-            column.addWidget(widget)
-        column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
-        self.show_exchange(None)
-
-    def show_exchange(self, exchange: Exchange | None) -> None:
-        """Show one call, or what will stand here."""
-        if exchange is self._exchange and exchange is not None:
-            return
-        self._exchange = exchange
-        self.nothing.setVisible(exchange is None)
-        for widget in (self.sent, self.answer, self.curl):
-            widget.setVisible(exchange is not None)
-        if exchange is None:
-            return
-        self.record = request = exchange.request
-        rows = [(tr("Request"), f"{request.method} {request.path}"), (tr("Address"), request.url)]
-        if isinstance(request.body, tuple):
-            for part in request.body:
-                if isinstance(part, FormPart):
-                    rows.append((part.name, part.file_name if part.file_name is not None else part.value))
-        rows.append((tr("Credentials"), tr("sent, not shown")))
-        self.sent.set_rows(tuple(rows))
-        self.answer.set_rows(answer_rows(exchange))

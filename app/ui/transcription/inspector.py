@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.shown_call import shown_call
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.call_pane import CallPane
 from app.ui.kit.widgets.header import PaneTabs
 from app.ui.kit.widgets.surfaces import zone
-from app.ui.transcription.details_page import DetailsPage, RequestPage
+from app.ui.transcription.details_page import DetailsPage
 from app.ui.transcription.export_page import ExportPage
 from app.ui.transcription.options_page import OptionsPage
 from app.ui.transcription.state import Head
@@ -54,7 +56,7 @@ class Inspector(QWidget):
         self.details = DetailsPage(theme)
         self.pages.addWidget(self.details)
         yield
-        self.request = RequestPage(theme)
+        self.request = CallPane(theme, tr("The exact request appears here: the audio, the model and the options."))
         self.pages.addWidget(self.request)
         yield
         self._view = ""
@@ -82,4 +84,4 @@ class Inspector(QWidget):
             self.pages.setCurrentIndex(self.page)
         self.options.show_head(head)
         self.details.show_facts(head.facts)
-        self.request.show_exchange(head.exchange)
+        self.request.show_call(shown_call(head.exchange) if head.exchange is not None else None)

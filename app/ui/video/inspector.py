@@ -9,8 +9,11 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.shown_call import ShownCall, shown_call
+from app.service.exchange import RequestRecord
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.call_pane import CallPane
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
 from app.ui.kit.widgets.card import Card
@@ -25,7 +28,6 @@ from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.spinner import Progress
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.video.posters import MAX_SIDE, Posters
-from app.ui.video.request_page import RequestPage
 from app.ui.video.state import Detail
 from app.ui.video.video_player import VideoPlayer
 
@@ -81,7 +83,7 @@ class Inspector(QWidget):
         yield
         yield from self._preview()
         yield
-        self.request = RequestPage(theme)
+        self.request = CallPane(theme, tr("Select a job to see its request."))
         self.pages.addWidget(self.request)
         yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
@@ -241,7 +243,7 @@ class Inspector(QWidget):
 
     def _show_request(self) -> None:
         if self.pages.currentIndex() == REQUEST:
-            self.request.show_detail(self._detail)
+            self.request.show_call(_call_of(self._detail))
 
     def _show_poster(self, film: str) -> None:
         image = self._posters.get(film, POSTER) if film and film == self._detail.film else None
@@ -273,3 +275,12 @@ class Inspector(QWidget):
         lines = [f"{name}: {value}" for name, value in self._detail.facts]
         QGuiApplication.clipboard().setText("\n".join(lines))
         self.copied.emit(tr("Details copied"))
+
+
+def _call_of(detail: Detail) -> ShownCall | None:
+    """The call that queued a job; of an earlier run of the program its response's headers are no longer known."""
+    if not detail.id:
+        return None
+    if detail.exchange is not None:
+        return shown_call(detail.exchange)
+    return ShownCall(RequestRecord("POST", "/video/queue", "", body=dict(detail.body)))

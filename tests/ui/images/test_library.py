@@ -160,6 +160,8 @@ async def test_the_request_is_shown_as_it_was_sent_without_the_key(images: Image
     assert images.request_text() == "POST /image/generate"
     assert '"prompt": "Desk lamp"' in images.request_body_text()
     assert images.sandbox.api_key not in images.request_body_text()
+    headers = images.request_headers()
+    assert {"x-service-version", "cf-ray", "x-ratelimit-remaining-requests", "x-service-model-id"} <= set(headers)
 
 
 async def test_a_look_at_the_tab_asks_for_nothing_that_costs(images: ImagesHarness) -> None:

@@ -17,8 +17,10 @@ from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
     from app.ui.chat.inspector.parameters_page import ParametersPage
-    from app.ui.chat.inspector.request_page import RequestPage
+    from app.ui.chat.inspector.sealed_turns import SealedTurns
     from app.ui.chat.inspector.totals_page import TotalsPage
+    from app.ui.chat.session.inspector_state import RequestView
+    from app.ui.kit.call_pane import CallPane
     from app.ui.kit.theme import Theme
 
 PARAMETERS, REQUEST, TOTALS = range(3)
@@ -57,10 +59,21 @@ class Inspector(QWidget):
         return self._put(PARAMETERS, at_once(self._begun))
 
     @cached_property
-    def request(self) -> RequestPage:
-        from app.ui.chat.inspector.request_page import RequestPage
+    def request(self) -> CallPane:
+        from app.ui.kit.call_pane import CallPane
 
-        return self._put(REQUEST, RequestPage(self._theme))
+        return self._put(REQUEST, CallPane(self._theme, above=self.sealed_turns))
+
+    @cached_property
+    def sealed_turns(self) -> SealedTurns:
+        from app.ui.chat.inspector.sealed_turns import SealedTurns
+
+        return SealedTurns(self._theme)
+
+    def show_request(self, view: RequestView) -> None:
+        """Show a call, or say why there is none."""
+        self.sealed_turns.show_turns(view.sealed)
+        self.request.show_call(view.call, view.note)
 
     @cached_property
     def totals(self) -> TotalsPage:

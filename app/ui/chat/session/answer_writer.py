@@ -198,6 +198,7 @@ async def store_ending(
         if not has_answer:  # it may have been charged, although nothing of it came
             told = ("cost_source", "estimated", "sandbox", "calls", "policy", "seal", "finish_reason")
             usage = {**before, **{name: usage[name] for name in told if name in usage}}
+    ended = {"finish_reason": CONTENT_FILTER} if live.finish_reason == CONTENT_FILTER else {}
     if live.first_token_s is not None:
         usage["first_token_s"] = round(live.first_token_s, 3)
     if live.tokens_per_s is not None:
@@ -215,7 +216,7 @@ async def store_ending(
         error=error_text,
         model=live.model_id,
         exchange_id=exchange.id if exchange is not None else None,
-        usage=usage if has_answer or cost is not None else {**before, "finish_reason": live.finish_reason},
+        usage=usage if has_answer or cost is not None else {**before, **ended},
         cost_usd=cost,
         thinking_s=live.thinking_s,
         extra=live.extra or None,

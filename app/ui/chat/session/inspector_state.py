@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.core.problems import Problem
+    from app.core.shown_call import ShownCall
     from app.service.exchange import RequestRecord
 
 
@@ -23,17 +23,15 @@ class SealedTurn:
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """The Request page of one answer. `record` is None while the chat has not sent anything."""
+    """The Request page of one answer. `call` is None while the chat has not sent anything."""
 
-    record: RequestRecord | None = None
-    headers: tuple[tuple[str, str], ...] = ()
-    status: int | None = None
-    sent_at: datetime | None = None
-    duration_s: float | None = None
+    call: ShownCall | None = None
     note: str = ""
-    refusal: str = ""  # the body of the service's refusal
-    attempts: int = 1
-    sealed: tuple[SealedTurn, ...] = ()  # of a sealed request; `record` is as the service saw it
+    sealed: tuple[SealedTurn, ...] = ()  # of a sealed request; the call is as the service saw it
+
+    @property
+    def record(self) -> RequestRecord | None:
+        return self.call.record if self.call is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from app.core.shown_call import ShownCall, shown_call
 from app.formats import format_number
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
@@ -208,14 +209,8 @@ def view_of(exchange: Exchange, written: Sequence[ChatMessage] = ()) -> RequestV
     body = exchange.request.body
     seen = shortened_envelopes(body.get("messages")) if written and isinstance(body, Mapping) else None
     return RequestView(
+        shown_call(exchange),
         sealed=sealed_turns([each.to_wire() for each in written], seen),
-        record=exchange.request,
-        headers=exchange.info.headers if exchange.info is not None else (),
-        status=exchange.status,
-        sent_at=exchange.started_at,
-        duration_s=exchange.duration_s,
-        refusal=exchange.refused_body if exchange.error else "",
-        attempts=exchange.attempts,
     )
 
 
@@ -234,16 +229,16 @@ def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> Reques
             body=dict(items),
             authenticated=bool(note["authenticated"]),
         )
-        return RequestView(
-            sealed=sealed_turns(messages, note.get("seen")),
-            record=record,
-            headers=_pairs(note["answer_headers"]),
+        call = ShownCall(
+            record,
             status=note["status"],
             sent_at=datetime.fromisoformat(note["sent_at"]),
             duration_s=note["duration_s"],
+            headers=_pairs(note["answer_headers"]),
             refusal=str(note.get("refusal", "")),
             attempts=int(note.get("attempts", 1)),
         )
+        return RequestView(call, sealed=sealed_turns(messages, note.get("seen")))
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from app.audio.formats import format_title
 from app.core import number_format, time_format
-from app.core.answer_rows import answer_rows
+from app.core.shown_call import ShownCall, shown_call
 from app.service.exchange import Exchange, RequestRecord
 from app.service.speech import PATH, SpeechRequest
 from app.storage.clips import Clip, Part
 from app.translation import tr
-from app.ui.speech.state import CallView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,19 +36,19 @@ class SessionCalls:
         while len(self._calls) > REMEMBERED:
             del self._calls[next(iter(self._calls))]
 
-    def views_of(self, clip: Clip | None) -> tuple[CallView, ...]:
+    def views_of(self, clip: Clip | None) -> tuple[ShownCall, ...]:
         """Return the calls of a clip in the order of its parts; those that were not made are left out."""
         if clip is None:
             return ()
         asked = [part for part in clip.parts if part.state != "planned"]
         return tuple(self._view(clip, part) for part in asked)
 
-    def _view(self, clip: Clip, part: Part) -> CallView:
+    def _view(self, clip: Clip, part: Part) -> ShownCall:
         exchange = self._calls.get(part.exchange_id)
         title = tr("Part {number} of {count}", number=part.number, count=len(clip.parts)) if len(clip.parts) > 1 else ""
         if exchange is None:
             return _kept(clip, part, title)
-        return CallView(title, exchange.request, answer_rows(exchange))
+        return shown_call(exchange, title)
 
 
 def request_of(clip: Clip, part: Part) -> SpeechRequest:
@@ -59,7 +58,7 @@ def request_of(clip: Clip, part: Part) -> SpeechRequest:
     return SpeechRequest(clip.text[part.start : part.finish], clip.model, clip.voice, **options)
 
 
-def _kept(clip: Clip, part: Part, title: str) -> CallView:
+def _kept(clip: Clip, part: Part, title: str) -> ShownCall:
     words = {
         "sending": tr("sending"),
         "complete": tr("complete"),
@@ -73,7 +72,8 @@ def _kept(clip: Clip, part: Part, title: str) -> CallView:
         tr("Audio"): f"{format_title(part.kind)}, {number_format.size(part.size_bytes)}" if part.kind else "",
         tr("Note"): part.note,
     }
-    return CallView(title, RequestRecord("POST", PATH, "", body=request_of(clip, part).to_body()), _rows(answer))
+    record = RequestRecord("POST", PATH, "", body=request_of(clip, part).to_body())
+    return ShownCall(record, title, facts=_rows(answer))
 
 
 def _rows(answer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
