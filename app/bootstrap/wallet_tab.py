@@ -79,6 +79,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     yield from page.build()
     page.use_requested.connect(lambda account_id: rialto.accounts.use(account_id))
     page.toast_requested.connect(rialto.toast)
+    page.handbook_requested.connect(rialto.window.overlays.show_handbook)
     page.wallet_needed.connect(lambda sentence: rialto.toast(sentence, tr("Add a wallet…"), page.new_wallet))
     presenter.balance_low.connect(
         lambda sentence, can_top_up: rialto.toast(sentence, tr("Top up…") if can_top_up else "", page.top_up)

@@ -96,7 +96,6 @@ class ApiKey(WireModel):
     id: str
     kind: str = Field(default="", alias="apiKeyType")
     description: str = ""
-    created_at: datetime | None = Field(default=None, alias="createdAt")
     expires_at: datetime | None = Field(default=None, alias="expiresAt")
     last_used_at: datetime | None = Field(default=None, alias="lastUsedAt")
     last_chars: str = Field(default="", alias="last6Chars")

@@ -6,10 +6,9 @@ a `BadResponse`: "not available", never a crash (R-VER-07). Source: service spec
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -28,7 +27,6 @@ CURRENCIES = ("USD", "DIEM", "BUNDLED_CREDITS")
 PAGE_ROWS = (10, 1000)
 MAX_LOOKBACK_DAYS = 90
 MAX_EXPORT_BYTES = 256 * MIB
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class BillingBalance(WireModel):
@@ -143,44 +141,46 @@ class BillingResource:
         following = envelope.content.get("nextCursor")
         return UsagePage(envelope.data, following if isinstance(following, str) and following else None)
 
-    async def export_usage(
-        self, path: Path, wanted: UsageQuery | None = None, *, cursor: str | None = None
-    ) -> str | None:
-        """Write one page of bookings to `path` as CSV and return the cursor of the next, if any."""
-        params: Mapping[str, object] = {"cursor": cursor} if cursor else (wanted or UsageQuery()).to_params()
-        call = Call(
-            "GET",
-            "/billing/usage-history",
-            CallKind.READ,
-            "billing",
-            query(params),
-            accept="text/csv",
-            max_bytes=MAX_EXPORT_BYTES,
-            answer_s=BILLING_S,
-        )
-        async with self._client.open(call) as answer:
-            await save(answer.pieces(), path, total=answer.info.content_length)
-            return answer.info.next_cursor
+    async def export_usage(self, path: Path, wanted: UsageQuery | None = None) -> None:
+        """Write all bookings to `path` as CSV, page after page. Raises `ServiceError`, and then writes nothing."""
+        await save(self._csv(wanted or UsageQuery()), path)
 
-    async def analytics(
-        self, *, days: int = 7, begin_day: str | None = None, end_day: str | None = None
-    ) -> UsageAnalytics:
-        """Return sums by day, model and key: of the last 1 to 90 days, or of a stretch of days (`YYYY-MM-DD`)."""
-        params: dict[str, object]
-        if begin_day is not None or end_day is not None:
-            for name, day in (("startDate", begin_day), ("endDate", end_day)):
-                written = day is not None and _DAY.fullmatch(day) is not None
-                limit(written, name, "YYYY-MM-DD", tr("Enter a first and a last day as YYYY-MM-DD."))
-            params = {"startDate": begin_day, "endDate": end_day}
-        else:
-            allowed = tr("1 to {max_lookback_days}", max_lookback_days=MAX_LOOKBACK_DAYS)
-            limit(
-                1 <= days <= MAX_LOOKBACK_DAYS,
-                "lookback",
-                allowed,
-                tr("Records go back {allowed} days.", allowed=allowed),
+    async def _csv(self, wanted: UsageQuery) -> AsyncIterator[bytes]:
+        """The bytes of all pages as one table: only the first keeps its line of names."""
+        cursor: str | None = None
+        while True:
+            call = Call(
+                "GET",
+                "/billing/usage-history",
+                CallKind.READ,
+                "billing",
+                query({"cursor": cursor} if cursor else wanted.to_params()),
+                accept="text/csv",
+                max_bytes=MAX_EXPORT_BYTES,
+                answer_s=BILLING_S,
             )
-            params = {"lookback": f"{days}d"}
+            in_names, last = cursor is not None, b"\n"
+            async with self._client.open(call) as answer:
+                async for piece in answer.pieces():
+                    if in_names:
+                        _, end, piece = piece.partition(b"\n")
+                        in_names = not end
+                    if piece:
+                        yield piece
+                        last = piece[-1:]
+                following = answer.info.next_cursor
+            if following is None or following == cursor:
+                return
+            if last != b"\n":
+                yield b"\n"
+            cursor = following
+
+    async def analytics(self, first: date, last: date) -> UsageAnalytics:
+        """Return sums by day in UTC, by model and by key, of 1 to 90 days. Raises `ServiceError`."""
+        allowed = tr("1 to {max_lookback_days}", max_lookback_days=MAX_LOOKBACK_DAYS)
+        sentence = tr("Records go back {allowed} days.", allowed=allowed)
+        limit(0 <= (last - first).days < MAX_LOOKBACK_DAYS, "startDate", allowed, sentence)
+        params = {"startDate": first.isoformat(), "endDate": last.isoformat()}
         return read_model(
             UsageAnalytics, await self._client.get("/billing/usage-analytics", params, resource="billing")
         )

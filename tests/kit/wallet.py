@@ -206,6 +206,10 @@ class WalletHarness(OnSandbox):
     def press_compare(self) -> None:
         self.compare_button.click()
 
+    def compare_by(self, part: str) -> None:
+        """Choose requests, days, models or keys."""
+        self.page.main.compare.part.changed.emit(part)
+
     def verdict_text(self) -> str:
         """What the comparison with the service's book found."""
         return self.page.main.compare.verdict.text()

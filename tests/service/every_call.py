@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import date
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -80,7 +81,7 @@ CALLS: dict[str, Ask] = {
     "billing.balance": lambda at, _: at.billing.balance(),
     "billing.usage": lambda at, _: at.billing.usage(),
     "billing.export_usage": lambda at, wav: at.billing.export_usage(wav.with_suffix(".csv")),
-    "billing.analytics": lambda at, _: at.billing.analytics(),
+    "billing.analytics": lambda at, _: at.billing.analytics(date(2026, 3, 1), date(2026, 3, 1)),
     "sealed.attest": lambda at, _: at.sealed.attest("m"),
     "sealed.stream": lambda at, _: drained(at.sealed.stream(HI, session_of(at))),
     "sealed.receipt": lambda at, _: at.sealed.receipt(ended_stream(at)),

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from app.service.api_keys import ApiKey, KeyTerms
-from app.service.errors import AuthenticationFailed, LimitExceeded, OutcomeUnknown
+from app.service.errors import AdminKeyRequired, LimitExceeded, OutcomeUnknown
 from tests.service.loopback import Watched, answering
 
 ROW = {"id": "k1", "apiKeyType": "ADMIN", "description": "Main", "last6Chars": "abc123", "createdAt": None}
@@ -83,5 +83,5 @@ async def test_a_key_is_revoked_by_its_id() -> None:
 
 async def test_a_key_that_may_not_see_the_others_is_told_so() -> None:
     async with Watched(handler=answering({"error": "needs an admin key"}, 401)) as watched:
-        with pytest.raises(AuthenticationFailed):
+        with pytest.raises(AdminKeyRequired):
             await watched.service.api_keys.list_all()

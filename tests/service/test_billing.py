@@ -1,6 +1,6 @@
 """Billing: read tolerantly, degraded where it changed."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from app.service.errors import AuthenticationFailed, BadResponse, LimitExceeded
 from tests.service.loopback import Watched, answering, http, serving
 
 BEGIN = datetime(2026, 3, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+DAY = date(2026, 3, 1)
 ENTRY = {
     "timestamp": "2026-03-01T00:00:00.000Z",
     "sku": "glm-llm-output-mtoken",
@@ -40,7 +41,7 @@ async def test_r_ep_16_the_balance() -> None:
 async def test_r_ver_07_another_shape_is_not_available_and_no_crash(body: object) -> None:
     async with Watched(handler=answering(body)) as watched:
         billing = watched.service.billing
-        for attempt in (billing.balance(), billing.usage(), billing.analytics()):
+        for attempt in (billing.balance(), billing.usage(), billing.analytics(DAY, DAY)):
             with pytest.raises(BadResponse):
                 await attempt
 
@@ -51,7 +52,7 @@ async def test_r_ver_07_odd_parts_are_left_out() -> None:
         billing = watched.service.billing
         assert (await billing.balance()).balances == {}
         assert len((await billing.usage()).entries) == 1
-        assert (await billing.analytics()).by_model == ()
+        assert (await billing.analytics(DAY, DAY)).by_model == ()
 
 
 async def test_a_key_without_the_right_says_so() -> None:
@@ -85,13 +86,12 @@ async def test_bookings_are_paged_by_a_cursor_that_goes_alone() -> None:
 
 
 async def test_bookings_go_to_disk_as_csv(tmp_path: Path) -> None:
-    csv = b"timestamp,amount\n2026-03-01,-1\n"
-    answer = http(body=csv, content_type="text/csv", x_next_cursor="c-2")
-    async with serving(answer) as server, Watched(server.base_url) as watched:
+    first = http(body=b"timestamp,amount\n2026-03-01,-1", content_type="text/csv", x_next_cursor="c-2")
+    last = http(body=b"timestamp,amount\n2026-03-02,-2\n", content_type="text/csv")
+    async with serving(first, last) as server, Watched(server.base_url) as watched:
         path = tmp_path / "usage.csv"
-        assert await watched.service.billing.export_usage(path) == "c-2"
-        assert path.read_bytes() == csv
-        await watched.service.billing.export_usage(path, cursor="c-2")
+        await watched.service.billing.export_usage(path)
+        assert path.read_bytes() == b"timestamp,amount\n2026-03-01,-1\n2026-03-02,-2\n"
         assert server.received[0].headers["accept"] == "text/csv"
         assert server.received[1].target.endswith("?cursor=c-2")
         assert watched.exchanges[0].outcome == "ok"
@@ -106,17 +106,14 @@ async def test_sums_by_day_model_and_key() -> None:
     }
     async with Watched(handler=answering(body)) as watched:
         billing = watched.service.billing
-        sums = await billing.analytics(days=90)
+        sums = await billing.analytics(DAY, DAY + timedelta(days=4))
         assert (sums.by_date[0].usd, sums.by_model[0].name, sums.by_key[0].usd) == (
             Decimal("1.5"),
             "glm",
             Decimal("1.5"),
         )
-        await billing.analytics(begin_day="2026-03-01", end_day="2026-03-05")
-        assert [request.url.query for request in watched.requests] == [
-            b"lookback=90d",
-            b"startDate=2026-03-01&endDate=2026-03-05",
-        ]
+        (request,) = watched.requests
+        assert request.url.query == b"startDate=2026-03-01&endDate=2026-03-05"
 
 
 async def test_limits_are_refused_before_sending() -> None:
@@ -126,9 +123,8 @@ async def test_limits_are_refused_before_sending() -> None:
             billing.usage(UsageQuery(page_rows=9)),
             billing.usage(UsageQuery(currency="EUR")),
             billing.usage(UsageQuery(BEGIN, BEGIN)),
-            billing.analytics(days=91),
-            billing.analytics(begin_day="2026-03-01"),
-            billing.analytics(begin_day="yesterday", end_day="2026-03-01"),
+            billing.analytics(DAY, DAY + timedelta(days=90)),
+            billing.analytics(DAY, DAY - timedelta(days=1)),
         ):
             with pytest.raises(LimitExceeded):
                 await attempt

@@ -130,6 +130,9 @@ class AccountView(Card):
         if left > 0:
             words = tr("Renews in {left}. Used before account credits.", left=time_format.duration(left))
             self._rows.addWidget(Label(theme, words, "small", "text2", wrap=True))
+            more = LinkButton(theme, tr("From staking, 1 credit pays for $1"))
+            more.clicked.connect(lambda: self.action.emit("about-credits", card.id))
+            self._rows.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _add_buttons(self, card: AccountCard) -> None:
         holder = QWidget()

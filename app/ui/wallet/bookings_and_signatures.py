@@ -6,16 +6,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.flow import DOWN, ScaledBox
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
-from app.ui.wallet.state import Difference, SignedRow
+from app.ui.wallet.state import Difference, SignedRow, UsageSums
 
 KIND_WORDS = {"sign-in": tr("Sign-in"), "payment": tr("Payment"), "transaction": tr("Transaction")}
 
@@ -25,10 +26,14 @@ def _page(theme: Theme) -> tuple[QWidget, ScaledBox]:
     return page, ScaledBox(theme, DOWN, margins=(24, 16, 24, 12), gap=10, parent=page)
 
 
+PARTS = (("calls", tr("Requests")), ("days", tr("Days")), ("models", tr("Models")), ("keys", tr("Keys")))
+
+
 class ComparePage(QWidget):
-    """`compare_requested`: hold the receipts against the service's bookings."""
+    """`compare_requested`: hold the receipts against the service's bookings; `export_requested`: save these."""
 
     compare_requested = Signal()
+    export_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -45,8 +50,15 @@ class ComparePage(QWidget):
         head.addWidget(self.words, 1)
         self.compare = Button(theme, tr("Compare now"), "refresh")
         self.compare.clicked.connect(self.compare_requested)
+        self.export = Button(theme, tr("Save as CSV…"), "download")
+        self.export.setToolTip(tr("Save the service’s charges as a table"))
+        self.export.clicked.connect(self.export_requested)
         head.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.export, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(head)
+        self.part = SegmentedChoice(theme, tr("Compare by"), PARTS)
+        self.part.changed.connect(self._show_part)
+        column.addWidget(self.part, 0, Qt.AlignmentFlag.AlignLeft)
         self.verdict = Label(theme, "", weight=600, wrap=True)
         column.addWidget(self.verdict)
         titles = (tr("When"), tr("What"), "Rialto", tr("Service"), tr("Result"))
@@ -59,10 +71,38 @@ class ComparePage(QWidget):
         )
         column.addWidget(self.table, 1)
         column.addWidget(self.empty, 1)
+        self._calls: tuple[tuple[Difference, ...], str] = ((), "")
+        self._sums = UsageSums()
+        self.show_differences((), "")
+
+    def show_records(self, has_records: bool) -> None:
+        """Whether the service keeps sums and a table of charges; the account in use is another one."""
+        self.part.setVisible(has_records)
+        self.export.setVisible(has_records)
+        self.part.set_current("calls")
+        self._sums = UsageSums()
         self.show_differences((), "")
 
     def show_differences(self, found: tuple[Difference, ...], words: str) -> None:
-        """Show what was found; what differs stands first and says so in words."""
+        """Take what was found; what differs stands first and says so in words."""
+        self._calls = (found, words)
+        self._show_part(self.part.current)
+
+    def show_sums(self, sums: UsageSums) -> None:
+        self._sums = sums
+        self._show_part(self.part.current)
+
+    def _show_part(self, part: str) -> None:
+        sums = self._sums
+        lines = {"days": sums.days, "models": sums.models, "keys": sums.keys}.get(part)
+        if lines is None:
+            self._show(*self._calls)
+        else:
+            differing = sum(each.is_fault for each in lines)
+            verdict = tr_n("{n} sum differs", "{n} sums differ", differing) if differing else tr("All sums match")
+            self._show(lines, sums.problem or (verdict if lines and part != "keys" else ""))
+
+    def _show(self, found: tuple[Difference, ...], words: str) -> None:
         self.verdict.set_text(words)
         lines = [
             (

@@ -20,13 +20,12 @@ KEY_TITLES = (
     tr("Name"),
     tr("Scope"),
     tr("Ends in"),
-    tr("Created"),
     tr("Expires"),
     tr("Last used"),
     tr("Limit"),
     tr("7 days"),
 )
-KEY_WIDTHS = (0, 92, 84, 100, 100, 112, 150, 76)
+KEY_WIDTHS = (0, 84, 84, 110, 116, 220, 72)
 
 
 class KeyView(QWidget):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.session.wallet_keys import WalletKeys
 
 INFO = TABS["wallet"]
+CHARGES_FILTER = f"{tr('Table')} (*.csv)"
 FILE_FILTER = f"{tr('Table')} (*.csv);;JSON (*.json)"
 
 
@@ -41,6 +42,7 @@ class WalletPage(QObject):
 
     changed = Signal()
     toast_requested = Signal(object)  # a sentence; `SavedFile` for a file that was written
+    handbook_requested = Signal(str, str)  # a page of the handbook and a heading in it
     wallet_needed = Signal(str)  # the same, where a wallet has to be added first
     use_requested = Signal(str)  # the id of the account to call as
     top_up_closed = Signal(bool)  # whether it was credited
@@ -133,6 +135,10 @@ class WalletPage(QObject):
         receipts.choices_changed.connect(lambda choices: main.receipts.show_choices(choices, receipts.filter))
         receipts.filter_changed.connect(self._show_filter)
         receipts.differences_changed.connect(main.compare.show_differences)
+        receipts.sums_changed.connect(main.compare.show_sums)
+        main.compare.export_requested.connect(self.export_bookings)
+        self.presenter.current_account.account_changed.connect(self._show_records)
+        self._show_records()
         receipts.notice.connect(self.toast_requested)
         self.api_keys.changed.connect(main.key.show_page)
         main.key.new_requested.connect(self.new_key)
@@ -193,6 +199,8 @@ class WalletPage(QObject):
                 self.keys.unlock()
             case "signed":
                 self.main.show_page("signed")
+            case "about-credits":
+                self.handbook_requested.emit("07-costs.md", "daily-credits")
             case "check":
                 self.presenter.read_account(account_id)
             case "qr":
@@ -300,6 +308,16 @@ class WalletPage(QObject):
         """Ask where to save what the filter finds; opens without a nested loop."""
         title, suffixes = tr("Export receipts"), (".csv", ".json")
         ask_to_save(self.main, title, "receipts.csv", self.receipts.export, suffixes=suffixes, kinds=FILE_FILTER)
+
+    def export_bookings(self) -> None:
+        """Ask where to save the service's own charges."""
+        title = tr("Save the service’s charges")
+        ask_to_save(
+            self.main, title, "charges.csv", self.receipts.export_bookings, suffixes=(".csv",), kinds=CHARGES_FILTER
+        )
+
+    def _show_records(self) -> None:
+        self.main.compare.show_records(self.receipts.has_service_records)
 
     def _set_limit(self, key: str, text: str) -> None:
         problem = self.presenter.set_limit(key, text)

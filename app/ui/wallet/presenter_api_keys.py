@@ -174,7 +174,6 @@ def row_of(key: ApiKey) -> KeyRow:
         name=key.description or tr("No name"),
         kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or tr("Not stated")),
         ends_in=f"…{key.last_chars}" if key.last_chars else "",
-        made=day(key.created_at) if key.created_at is not None else "",
         expires=day(key.expires_at) if key.expires_at is not None else tr("never"),
         used=_moment(key.last_used_at, time_of_day),
         limit=_limit_words(key),

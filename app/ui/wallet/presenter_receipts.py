@@ -20,19 +20,21 @@ from app.core.number_format import count
 from app.core.problems import describe
 from app.core.tabs import tab_title
 from app.core.time_format import clock
+from app.service.billing import MAX_LOOKBACK_DAYS, UsageQuery
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
 from app.storage.receipt_sums import LocalZone, midnight
 from app.translation import tr, tr_n
-from app.ui.wallet.session.comparison import compare, service_bookings, verdict_words
-from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
+from app.ui.wallet.session.comparison import compare, compare_sums, service_bookings, verdict_words
+from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals, UsageSums
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.receipt_recorder import ReceiptRecorder
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Accounts
+    from app.service.service import Service
     from app.storage.database import Database
     from app.storage.receipts import Receipt
 
@@ -61,6 +63,7 @@ class ReceiptsPresenter(QObject):
     choices_changed = Signal(object)  # Choices
     filter_changed = Signal(object)  # Filter
     differences_changed = Signal(tuple, str)  # of Difference, and a sentence
+    sums_changed = Signal(object)  # UsageSums
     notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
 
     def __init__(
@@ -145,6 +148,16 @@ class ReceiptsPresenter(QObject):
     def compare(self) -> None:
         """Hold the receipts of the account in use against the service's own bookings."""
         self._tasks.start_unless_running("wallet compare", self._compare)
+
+    @property
+    def has_service_records(self) -> bool:
+        """Whether the account in use has a key, whose service keeps sums and a table of charges."""
+        account = self._current_account.account
+        return account is not None and account.kind != "wallet"
+
+    def export_bookings(self, path: Path) -> None:
+        """Write the service's own charges of the days that are shown as CSV."""
+        self._tasks.start_unless_running("wallet export", self._export_bookings, path)
 
     # How it is done
 
@@ -242,6 +255,33 @@ class ReceiptsPresenter(QObject):
             if line.corrects and line.theirs is not None:
                 await self._receipt_recorder.correct(line.corrects, line.theirs, "stated")
         self.differences_changed.emit(found, verdict_words(found, clock(begins_at) if begins_at is not None else ""))
+        if self.has_service_records:
+            self.sums_changed.emit(await self._sums(service, account.id))
+
+    async def _sums(self, service: Service, account_id: str) -> UsageSums:
+        """The service's own sums of the days that are shown, which it keeps by day in UTC."""
+        assert self._book is not None
+        days = self.days()[-MAX_LOOKBACK_DAYS:]
+        try:
+            theirs = await service.billing.analytics(days[0], days[-1])
+        except ServiceError as error:
+            return UsageSums(problem=describe(error, subject="").sentence)
+        wanted = ReceiptFilter(first_day=days[0], last_day=days[-1], account_id=account_id, paid_only=True)
+        ours = await self._book.page(wanted, UTC, 0, COMPARED)
+        return compare_sums(ours, theirs)
+
+    async def _export_bookings(self, path: Path) -> None:
+        service = self._current_account.service
+        if service is None:
+            return
+        days, zone = self.days(), LocalZone()
+        wanted = UsageQuery(midnight(days[0], zone), midnight(days[-1] + timedelta(days=1), zone))
+        try:
+            await service.billing.export_usage(path, wanted)
+        except ServiceError as error:
+            self.notice.emit(describe(error, subject="").sentence)
+            return
+        self.notice.emit(SavedFile(path, tr("The service’s charges saved as {name}", name=path.name)))
 
     def _stored_filter(self) -> ReceiptFilter:
         wanted = self.filter

@@ -174,6 +174,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class UsageSums:
+    """The service's sums beside Rialto's. `problem` says why there are none."""
+
+    days: tuple[Difference, ...] = ()
+    models: tuple[Difference, ...] = ()
+    keys: tuple[Difference, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SignedRow:
     """What was signed, and when."""
 
@@ -193,7 +203,6 @@ class KeyRow:
     name: str
     kind: str
     ends_in: str
-    made: str
     expires: str
     used: str
     limit: str
@@ -202,7 +211,7 @@ class KeyRow:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        return (self.name, self.kind, self.ends_in, self.made, self.expires, self.used, self.limit, self.week)
+        return (self.name, self.kind, self.ends_in, self.expires, self.used, self.limit, self.week)
 
 
 @dataclass(frozen=True, slots=True)

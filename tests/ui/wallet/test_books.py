@@ -12,6 +12,7 @@ import inspect
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -231,7 +232,7 @@ FREE: dict[str, Act | None] = {
     "billing.balance": lambda walk: walk.service.billing.balance(),
     "billing.usage": lambda walk: walk.service.billing.usage(),
     "billing.export_usage": lambda walk: walk.service.billing.export_usage(walk.folder / "usage.csv"),
-    "billing.analytics": lambda walk: walk.service.billing.analytics(),
+    "billing.analytics": lambda walk: walk.service.billing.analytics(date(2026, 3, 1), date(2026, 3, 1)),
     "crypto_rpc.networks": lambda walk: walk.service.crypto_rpc.networks(),
     "images.styles": lambda walk: walk.service.images.styles(),
     "video.quote": lambda walk: walk.service.video.quote(VIDEO),

@@ -270,7 +270,7 @@ async def test_a_key_is_made_shown_once_and_revoked(wallet: WalletHarness, keybo
     assert not dialog.make.isEnabled()
     await keyboard.write(dialog.usd, "2.50")
     await keyboard.push(dialog.make)
-    await until(lambda: wallet.key_dialog is None and wallet.key_lines()[1][6] == "$0.00 of $2.50 per day")
+    await until(lambda: wallet.key_dialog is None and wallet.key_lines()[1][5] == "$0.00 of $2.50 per day")
     await keyboard.to(view.keys)
     keyboard.press(DOWN)
     keyboard.press(DOWN)

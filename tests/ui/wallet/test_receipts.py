@@ -8,18 +8,23 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import httpx
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.service.api_keys import KeyTerms
+from app.service.billing import UsageAnalytics
 from app.service.x402 import TransactionPage, X402Resource
+from app.storage.paths import resources
 from app.storage.receipts import OUTCOMES, Receipt, Receipts, receipt_of
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.flow import ScaledBox
 from app.ui.wallet.bookings_and_signatures import ComparePage
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, OUTCOME, ReceiptTable
-from app.ui.wallet.session.comparison import Booking, compare, service_bookings
-from app.ui.wallet.state import BookRow, Difference, Totals
+from app.ui.wallet.session.comparison import Booking, compare, compare_sums, service_bookings
+from app.ui.wallet.state import BookRow, Difference, Totals, UsageSums
 from app.ui.wallet.usage_chart import scale_of
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
@@ -370,6 +375,46 @@ async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: WalletHa
     assert sorted(line[-1] for line in wallet.compared_lines()) == ["Matches by amount"] * 4
 
 
+async def test_r_ep_16_the_services_sums_stand_beside_rialtos_by_day_model_and_key(
+    wallet: WalletHarness, tmp_path: Path
+) -> None:
+    service = wallet.current_account.service
+    assert service is not None
+    await service.chat.complete(QUESTION)
+    made = await service.api_keys.make("INFERENCE", KeyTerms("Night work"))
+    key = made.secret.get_secret_value()
+    body = {"model": QUESTION.model, "messages": [{"role": "user", "content": "hello"}]}
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as http:
+        assert (await http.post(f"{service.client.base_url}/chat/completions", json=body)).status_code == 200
+    await wallet.tasks.idle()
+    wallet.press_compare()
+    await wallet.tasks.idle()
+    for part, name in (("days", datetime.now(UTC).date().isoformat()), ("models", QUESTION.model)):
+        wallet.compare_by(part)
+        ((_, what, ours, theirs, verdict),) = wallet.compared_lines()
+        assert (what, wallet.verdict_text()) == (name, "1 sum differs")
+        assert ours != theirs
+        assert verdict.endswith("more at the service"), "another program called with another key"
+    wallet.compare_by("keys")
+    assert {line[1] for line in wallet.compared_lines()} == {"Sandbox key", "Night work"}
+    path = tmp_path / "charges.csv"
+    wallet.receipts.export_bookings(path)
+    await wallet.tasks.idle()
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) >= 2
+    assert {row["currency"] for row in rows} == {"USD"}
+    assert any("charges.csv" in str(toast) for toast, *_ in wallet.toasts)
+
+
+async def test_a_service_that_keeps_no_sums_for_this_key_says_so(wallet: WalletHarness) -> None:
+    found = compare_sums([], UsageAnalytics())
+    assert found == UsageSums()
+    page = wallet.page.main.compare
+    page.show_sums(UsageSums(problem="This needs an admin key."))
+    wallet.compare_by("models")
+    assert (page.verdict.text(), page.verdict.isVisibleTo(page)) == ("This needs an admin key.", True)
+
+
 def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_another() -> None:
     at = datetime(2026, 8, 22, 12, tzinfo=UTC)
 
@@ -430,3 +475,16 @@ async def test_the_margins_of_every_page_follow_the_size_of_the_text(wallet: Wal
     after = [box.contentsMargins().left() for box in boxes]
     assert theme.px(24) > 24 and set(before) >= {16, 20, 24}
     assert after == [theme.px(margin) for margin in before]
+
+
+async def test_r_auth_12_daily_credits_say_where_they_come_from(wallet: WalletHarness) -> None:
+    await wallet.control("/balance", "PUT", diem="2")
+    wallet.presenter.refresh()
+    await wallet.tasks.idle()
+    told: list[tuple[str, str]] = []
+    wallet.page.handbook_requested.connect(lambda *place: told.append(place))
+    cards = wallet.page.list_pane().findChildren(LinkButton)
+    next(each for each in cards if each.text() == "From staking, 1 credit pays for $1").click()
+    assert told == [("07-costs.md", "daily-credits")]
+    text = (resources() / "handbook" / told[0][0]).read_text(encoding="utf-8")
+    assert "## Daily credits" in text

@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from app.service.billing import UsageQuery
+from app.core.money import money
+from app.service.billing import UsageAnalytics, UsageQuery
 from app.translation import tr, tr_n
-from app.ui.wallet.state import Difference
+from app.ui.wallet.state import Difference, UsageSums
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -110,6 +111,51 @@ def compare(
         if each.spent and id(each) not in taken
     ]
     return tuple(sorted(lines, key=lambda line: (not line.is_fault, -(line.at.timestamp() if line.at else 0))))
+
+
+def compare_sums(ours: Iterable[Receipt], theirs: UsageAnalytics) -> UsageSums:
+    """Put the service's own sums beside Rialto's: by day in UTC, by model, and by key.
+
+    Daily credits count one for one. Receipts do not say which key called, so a key has the service's sum alone.
+    """
+    days: dict[str, Decimal] = {}
+    models: dict[str, Decimal] = {}
+    for receipt in ours:
+        cost, day = receipt.cost_usd or Decimal(0), receipt.at.astimezone(UTC).date().isoformat()
+        days[day] = days.get(day, Decimal(0)) + cost
+        name = receipt.model or receipt.endpoint
+        models[name] = models.get(name, Decimal(0)) + cost
+    return UsageSums(
+        _side_by_side(days, {each.date: each.usd + each.diem for each in theirs.by_date})[::-1],
+        tuple(
+            sorted(
+                _side_by_side(models, {each.name: each.usd + each.diem for each in theirs.by_model}),
+                key=lambda line: -max(line.ours or Decimal(0), line.theirs or Decimal(0)),
+            )
+        ),
+        tuple(
+            Difference(None, each.description or each.key_id or "", None, each.usd + each.diem, "", is_fault=False)
+            for each in theirs.by_key
+        ),
+    )
+
+
+def _side_by_side(ours: Mapping[str, Decimal], theirs: Mapping[str, Decimal]) -> tuple[Difference, ...]:
+    """One line for each name with a sum on either side, in the order of the names."""
+    lines = []
+    for name in sorted({*ours, *theirs}):
+        mine, other = ours.get(name), theirs.get(name)
+        apart = (other or Decimal(0)) - (mine or Decimal(0))
+        is_fault = abs(apart) > TOLERANCE
+        if not is_fault:
+            verdict = tr("Matches")
+        elif apart > 0:
+            verdict = tr("{amount} more at the service", amount=money(apart))
+        else:
+            verdict = tr("{amount} more in Rialto", amount=money(-apart))
+        if mine or other:
+            lines.append(Difference(None, name, mine, other, verdict, is_fault))
+    return tuple(lines)
 
 
 def _parts_together(booked: Mapping[str, list[Booking]]) -> list[list[Booking]]:
