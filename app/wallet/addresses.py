@@ -62,6 +62,16 @@ def read_address(text: str) -> tuple[Chain, str]:
     return "solana", read_solana_address(text)
 
 
+def chain_of(address: str) -> Chain:
+    """Return the kind of chain that an address is written for; the address is not validated."""
+    return "evm" if address.startswith(("0x", "0X")) else "solana"
+
+
+def same_address(one: str, other: str) -> bool:
+    """Compare two addresses of either chain: only the Ethereum form may differ in case."""
+    return same_evm_address(one, other) or (bool(one) and chain_of(one) == "solana" and one == other)
+
+
 def same_evm_address(one: str, other: str) -> bool:
     """Compare without regard to case; anything that is no address is the same as nothing."""
     return bool(_HEX_ADDRESS.fullmatch(one)) and one.lower() == other.lower()

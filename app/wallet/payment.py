@@ -12,18 +12,25 @@ import base64
 import json
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
 from app.translation import tr
-from app.wallet.addresses import read_evm_address
+from app.wallet.addresses import read_evm_address, read_solana_address
 from app.wallet.errors import AddressRefused, PaymentRefused, SigningFailed
 from app.wallet.networks import Token
-from app.wallet.payment_terms import SCHEME, PaymentOption
-from app.wallet.signer import SECP256K1_ORDER, PaymentSigner, recovered_address, typed_data_message
+from app.wallet.payment_terms import SCHEME, PaymentOption, SolanaTerms
+from app.wallet.signer import (
+    SECP256K1_ORDER,
+    Ed25519Signer,
+    EthAccountSigner,
+    recovered_address,
+    typed_data_message,
+)
+from app.wallet.solana_transfer import TokenTransfer
 from app.wallet.typed_data import NONCE_BYTES, TransferAuthorization
 
 SMALLEST_USD = Decimal(5)
@@ -31,9 +38,13 @@ LARGEST_USD = Decimal(10_000)
 MIN_EXPONENT, MAX_EXPONENT = -40, 40  # of an amount that somebody could have typed
 BACKDATED = timedelta(minutes=10)  # for chains whose clock is behind ours
 MAX_TERMS_AGE = timedelta(minutes=1)
+BLOCK_LIFE_S = 90  # how long the network takes a payment that names a new block: 150 blocks, of 0.4 s and more
+MEMO_BYTES = 16
 MAX_SKEW = timedelta(minutes=10)  # a service whose clock runs far ahead would get a payment that is open for as long
 
 Form = Literal["v2", "flat", "v1"]
+
+NOT_ELSEWHERE = tr("A payment on Solana cannot be signed elsewhere and pasted here. Pay from the program with the key.")
 
 _SIGNATURE = re.compile(r"0x[0-9a-fA-F]{130}")
 
@@ -49,19 +60,26 @@ class PaymentLimits:
 
 @dataclass(frozen=True, slots=True)
 class PreparedPayment:
-    """A payment that may be signed, and nothing else than this one."""
+    """A payment that may be signed, and nothing else than this one.
+
+    `valid_before`, in Unix seconds by the service's clock: it can be carried out until then. On Solana the network
+    counts blocks instead, so that is about when.
+    """
 
     option: PaymentOption
     amount_usd: Decimal
-    authorization: TransferAuthorization
+    authorization: TransferAuthorization | TokenTransfer
+    valid_before: int
 
     @property
     def token(self) -> Token:
         return self.option.token
 
-    def typed_data_text(self) -> str:
-        """The document to sign elsewhere, as `eth_signTypedData_v4` takes it."""
-        return json.dumps(self.authorization.typed_data(), indent=2, ensure_ascii=True)
+    @property
+    def key(self) -> str:
+        """What tells this payment from every other: its nonce, on Solana the hash of its message."""
+        words = self.authorization
+        return "0x" + (words.nonce if isinstance(words, TransferAuthorization) else words.digest).hex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +92,7 @@ class SignedPayment:
     def header_value(self, form: Form) -> str:
         """`v2`: with the accepted terms; `flat`: for services that refuse those; `v1`: the first protocol version."""
         option, authorization = self.prepared.option, self.prepared.authorization
-        payload = {"signature": self.signature, "authorization": dict(authorization.wire())}
+        payload = authorization.payload(self.signature)
         content: dict[str, object]
         if form == "v2":
             accepted = {**option.terms, "amount": str(authorization.value)}
@@ -125,16 +143,12 @@ def prepare_payment(
     """Check everything about a payment and fix what would be signed. Raises `PaymentRefused`.
 
     `now` is this computer's time, aware; `skew` is what the service's clock is ahead of it; `named_at` is when the
-    service named these terms, by its own clock. `nonce` is 32 bytes, random unless a test gives them.
+    service named these terms, by its own clock. `nonce` is 32 bytes, random unless a test gives them; on Solana its
+    hexadecimal digits are the memo.
     """
     limits = limits or PaymentLimits()
     token = option.token
-    try:
-        sender = read_evm_address(payer)
-    except AddressRefused:
-        sender = ""
-    if not sender:
-        raise PaymentRefused("payer", tr("The paying wallet has no address on this chain."), "from")
+    sender = _payer(payer, token)
     if sender == option.receiver:
         raise PaymentRefused("receiver", tr("The payment would go to this same wallet."), "payTo")
     if abs(skew) > MAX_SKEW and not token.test_money:
@@ -147,6 +161,10 @@ def prepare_payment(
     value = units_of(amount_usd, token.decimals)
     _check_amount(amount_usd, usd_of(option.least_units, token.decimals), limits)
     start = int(now.timestamp())
+    if option.solana is not None:
+        transfer = _transfer(option, option.solana, sender, value, nonce)
+        return PreparedPayment(option, amount_usd, transfer, start + BLOCK_LIFE_S)
+    valid_before = start + option.window_s
     authorization = TransferAuthorization(
         token_name=token.name,
         token_version=token.version,
@@ -156,29 +174,78 @@ def prepare_payment(
         receiver=option.receiver,
         value=value,
         valid_after=start - int(BACKDATED.total_seconds()),
-        valid_before=start + option.window_s,
+        valid_before=valid_before,
         nonce=nonce if nonce is not None else secrets.token_bytes(NONCE_BYTES),
     )
-    return PreparedPayment(option, amount_usd, authorization)
+    return PreparedPayment(option, amount_usd, authorization, valid_before)
 
 
-async def sign_payment(prepared: PreparedPayment, signer: PaymentSigner) -> SignedPayment:
+def renewed_payment(shown: PreparedPayment, fresh: PreparedPayment) -> PreparedPayment:
+    """Return what is signed for a payment that was shown a while ago: on Solana, the same with the newest block.
+
+    Raises `PaymentRefused` if anything else differs.
+    """
+    before, after = shown.authorization, fresh.authorization
+    if not isinstance(before, TokenTransfer) or not isinstance(after, TokenTransfer):
+        return shown
+    after = replace(after, memo=before.memo)
+    if replace(before, blockhash=after.blockhash, last_valid_height=after.last_valid_height) != after:
+        raise PaymentRefused("encoding", tr("The signed data does not match your choice."))
+    return replace(fresh, authorization=after)
+
+
+async def sign_payment(prepared: PreparedPayment, signer: EthAccountSigner | Ed25519Signer) -> SignedPayment:
     """Raises `WalletError`. Write the intent to disk before calling this: from here on the payment exists."""
-    if signer.address != prepared.authorization.sender:
-        raise PaymentRefused("payer", tr("The payment was prepared for another wallet."), "from")
-    return SignedPayment(prepared, await signer.sign_authorization(prepared.authorization))
+    words = prepared.authorization
+    if signer.address == words.sender:
+        if isinstance(words, TransferAuthorization) and isinstance(signer, EthAccountSigner):
+            return SignedPayment(prepared, await signer.sign_authorization(words))
+        if isinstance(words, TokenTransfer) and isinstance(signer, Ed25519Signer):
+            return SignedPayment(prepared, await signer.sign_transfer(words))
+    raise PaymentRefused("payer", tr("The payment was prepared for another wallet."), "from")
 
 
 async def accept_signature(prepared: PreparedPayment, text: str) -> SignedPayment:
     """Take a signature that was made elsewhere. Raises `SigningFailed` unless it is the payer's, of this payment."""
+    words = prepared.authorization
+    if not isinstance(words, TransferAuthorization):
+        raise SigningFailed("elsewhere", NOT_ELSEWHERE)
     signature = _standard_signature(text.strip())
 
     def signer_of_it() -> str:
-        return recovered_address(typed_data_message(prepared.authorization), signature)
+        return recovered_address(typed_data_message(words), signature)
 
-    if await asyncio.to_thread(signer_of_it) != prepared.authorization.sender:
+    if await asyncio.to_thread(signer_of_it) != words.sender:
         raise SigningFailed("other_signer", tr("This signature is from another wallet or signs something else."))
     return SignedPayment(prepared, signature)
+
+
+def _payer(text: str, token: Token) -> str:
+    try:
+        return read_evm_address(text) if token.chain == "evm" else read_solana_address(text)
+    except AddressRefused:
+        pass
+    raise PaymentRefused("payer", tr("The paying wallet has no address on this chain."), "from")
+
+
+def _transfer(option: PaymentOption, terms: SolanaTerms, sender: str, value: int, nonce: bytes | None) -> TokenTransfer:
+    if not terms.blockhash:
+        raise PaymentRefused(
+            "no_block", tr("The service does not name a recent block of the chain."), "extra.recentBlockhash"
+        )
+    if terms.fee_payer == sender:
+        raise PaymentRefused("fee_payer", tr("This wallet would pay the network fee itself."), "extra.feePayer")
+    return TokenTransfer(
+        mint=option.token.address,
+        decimals=option.token.decimals,
+        fee_payer=terms.fee_payer,
+        sender=sender,
+        receiver=option.receiver,
+        value=value,
+        memo=terms.memo or (nonce if nonce is not None else secrets.token_bytes(MEMO_BYTES)).hex(),
+        blockhash=terms.blockhash,
+        last_valid_height=terms.last_valid_height,
+    )
 
 
 def _standard_signature(text: str) -> str:

@@ -14,12 +14,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Literal
 
 from app.translation import tr
 from app.wallet.addresses import read_evm_address
 from app.wallet.errors import AddressRefused, PaymentRefused
+from app.wallet.networks import Token
 from app.wallet.payment import PreparedPayment, usd_of
-from app.wallet.typed_data import MAX_UINT256, SignedWords, read_signed_words
+from app.wallet.solana_transfer import (
+    COMPUTE_UNITS,
+    MICROLAMPORTS_PER_UNIT,
+    TokenTransfer,
+    read_message,
+    token_account,
+)
+from app.wallet.typed_data import MAX_UINT256, TransferAuthorization, read_signed_words
 from app.wallet.visible_text import make_visible
 
 MAX_HEADER_CHARS = 16 * 1024
@@ -29,6 +38,9 @@ _NONCE = re.compile(r"0x[0-9a-fA-F]{64}")
 _SIGNATURE = re.compile(r"0x[0-9a-fA-F]{130}")
 
 
+Group = Literal["domain", "message", "transfer", "fee", "hash"]
+
+
 @dataclass(frozen=True, slots=True)
 class SignedField:
     """One field of what is signed: its name there, its exact value, and how to read it ("" where it says itself)."""
@@ -36,36 +48,90 @@ class SignedField:
     name: str
     value: str
     reading: str = ""
+    group: Group = "message"
 
 
 def sign_sheet(prepared: PreparedPayment) -> tuple[SignedField, ...]:
-    """Every field of the payment, then its three hashes. Raises `PaymentRefused` if the bytes are not the payment."""
-    authorization, token = prepared.authorization, prepared.token
-    words = read_signed_words(
-        authorization.domain_bytes, authorization.struct_bytes, name=token.name, version=token.version
-    )
-    _check(words, prepared)
-    amount = usd_of(words.value, token.decimals)
+    """Every field of the payment, then its hashes. Raises `PaymentRefused` if the bytes are not the payment."""
+    words, token = prepared.authorization, prepared.token
     symbol, network = token.symbol, token.network_name
     known = (
         tr("{symbol} on {network_name} (test money)", symbol=symbol, network_name=network)
         if token.test_money
         else tr("{symbol} on {network_name}", symbol=symbol, network_name=network)
     )
+    if isinstance(words, TokenTransfer):
+        return _transfer_sheet(prepared, words, known)
+    return _authorization_sheet(prepared, words, known)
+
+
+def _authorization_sheet(
+    prepared: PreparedPayment, authorization: TransferAuthorization, known: str
+) -> tuple[SignedField, ...]:
+    token = prepared.token
+    words = read_signed_words(
+        authorization.domain_bytes, authorization.struct_bytes, name=token.name, version=token.version
+    )
+    as_chosen = (
+        words.chain_id == token.chain_id
+        and words.token == token.address
+        and words.sender == authorization.sender
+        and words.receiver == prepared.option.receiver
+        and usd_of(words.value, token.decimals) == prepared.amount_usd
+    )
+    if not as_chosen:
+        raise _another_payment()
     return (
         SignedField("from", words.sender, tr("your wallet")),
         SignedField("to", words.receiver, tr("as the service stated it")),
-        SignedField("value", str(words.value), f"{amount:f} {token.symbol}"),
+        SignedField("value", str(words.value), _amount(words.value, token)),
         SignedField("validAfter", str(words.valid_after), _clock(words.valid_after)),
         SignedField("validBefore", str(words.valid_before), _clock(words.valid_before)),
         SignedField("nonce", "0x" + words.nonce.hex(), tr("used once")),
-        SignedField("name", make_visible(token.name)),
-        SignedField("version", make_visible(token.version)),
-        SignedField("chainId", str(words.chain_id), token.network_name),
-        SignedField("verifyingContract", words.token, known),
-        SignedField(tr("domain hash"), "0x" + authorization.domain_separator.hex()),
-        SignedField(tr("message hash"), "0x" + authorization.struct_hash.hex()),
-        SignedField(tr("signing hash"), "0x" + authorization.digest.hex()),
+        SignedField("name", make_visible(token.name), group="domain"),
+        SignedField("version", make_visible(token.version), group="domain"),
+        SignedField("chainId", str(words.chain_id), token.network_name, "domain"),
+        SignedField("verifyingContract", words.token, known, "domain"),
+        SignedField(tr("domain hash"), "0x" + authorization.domain_separator.hex(), group="hash"),
+        SignedField(tr("message hash"), "0x" + authorization.struct_hash.hex(), group="hash"),
+        SignedField(tr("signing hash"), "0x" + authorization.digest.hex(), group="hash"),
+    )
+
+
+def _transfer_sheet(prepared: PreparedPayment, transfer: TokenTransfer, known: str) -> tuple[SignedField, ...]:
+    token, option = prepared.token, prepared.option
+    words = read_message(transfer.message)
+    as_chosen = (
+        (words.mint, words.decimals) == (token.address, token.decimals)
+        and words.sender == transfer.sender
+        and words.source == token_account(transfer.sender, token.address)
+        and words.destination == token_account(option.receiver, token.address)
+        and option.solana is not None
+        and (words.fee_payer, words.blockhash) == (option.solana.fee_payer, option.solana.blockhash)
+        and (words.compute_units, words.microlamports_per_unit) == (COMPUTE_UNITS, MICROLAMPORTS_PER_UNIT)
+        and usd_of(words.value, token.decimals) == prepared.amount_usd
+    )
+    if not as_chosen:
+        raise _another_payment()
+    receiver = option.receiver
+    return (
+        SignedField("owner", words.sender, tr("your wallet"), "transfer"),
+        SignedField("source", words.source, tr("where your wallet keeps the token"), "transfer"),
+        SignedField(
+            "destination",
+            words.destination,
+            tr("where {receiver} keeps it, as the service stated", receiver=receiver),
+            "transfer",
+        ),
+        SignedField("amount", str(words.value), _amount(words.value, token), "transfer"),
+        SignedField("decimals", str(words.decimals), group="transfer"),
+        SignedField("mint", words.mint, known, "transfer"),
+        SignedField("memo", make_visible(words.memo), tr("makes this payment different from any other"), "transfer"),
+        SignedField("feePayer", words.fee_payer, tr("the service; it pays the network fee"), "fee"),
+        SignedField("computeUnitLimit", str(words.compute_units), group="fee"),
+        SignedField("computeUnitPrice", str(words.microlamports_per_unit), tr("millionths of a lamport"), "fee"),
+        SignedField("recentBlockhash", words.blockhash, tr("replaced by the newest block when you sign"), "fee"),
+        SignedField(tr("message hash"), "0x" + transfer.digest.hex(), group="hash"),
     )
 
 
@@ -128,17 +194,12 @@ def read_payment(header_value: str) -> SentPayment:
     )
 
 
-def _check(words: SignedWords, prepared: PreparedPayment) -> None:
-    token, option = prepared.token, prepared.option
-    as_chosen = (
-        words.chain_id == token.chain_id
-        and words.token == token.address
-        and words.sender == prepared.authorization.sender
-        and words.receiver == option.receiver
-        and usd_of(words.value, token.decimals) == prepared.amount_usd
-    )
-    if not as_chosen:
-        raise PaymentRefused("encoding", tr("The signed data does not match your choice."))
+def _another_payment() -> PaymentRefused:
+    return PaymentRefused("encoding", tr("The signed data does not match your choice."))
+
+
+def _amount(units: int, token: Token) -> str:
+    return f"{usd_of(units, token.decimals):f} {token.symbol}"
 
 
 def _clock(seconds: int) -> str:

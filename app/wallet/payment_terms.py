@@ -13,9 +13,10 @@ from functools import reduce
 from types import MappingProxyType
 
 from app.translation import tr
-from app.wallet.addresses import ZERO_ADDRESS, read_evm_address, same_evm_address
+from app.wallet.addresses import ZERO_ADDRESS, read_evm_address, read_solana_address, same_address
 from app.wallet.errors import AddressRefused, PaymentRefused
-from app.wallet.networks import KNOWN_TOKENS, SOLANA_NAMES, Token
+from app.wallet.networks import KNOWN_TOKENS, Token
+from app.wallet.solana_transfer import MAX_MEMO_BYTES, PROGRAMS, TOKEN_PROGRAM, is_on_curve, key_bytes
 from app.wallet.visible_text import hides_something, make_visible
 
 SCHEME = "exact"
@@ -25,9 +26,24 @@ MIN_WINDOW_S = 30
 MAX_WINDOW_S = 300  # of what is signed: for so long anyone who has the signature can carry the payment out
 MAX_ASKED_WINDOW_S = 3600
 MAX_AMOUNT_DIGITS = 30
+SYSTEM_PROGRAM = "1" * 32  # of Solana; where an address of zeros belongs
+RENEWED = ("recentBlockhash", "lastValidBlockHeight")  # in `extra`, another one in each answer
 
 _DIGITS = re.compile(r"[0-9]+")
 _AMOUNT_NAME = {1: "maxAmountRequired", 2: "amount"}
+
+
+@dataclass(frozen=True, slots=True)
+class SolanaTerms:
+    """What only Solana's terms have. `blockhash` is "" and `last_valid_height` None where the service names neither.
+
+    `memo` is the service's own, "" where each payment gets a random one.
+    """
+
+    fee_payer: str
+    memo: str
+    blockhash: str
+    last_valid_height: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +51,7 @@ class PaymentOption:
     """One way to pay that may be signed. `least_units` is what the service asks for, in the token's base units.
 
     `window_s` is for how long a payment is signed, at most 300 s even where the service asks for more.
-    `terms` is the service's own entry, unchanged. `version` is the protocol's.
+    `terms` is the service's own entry, unchanged. `version` is the protocol's. `solana`: None on other chains.
     """
 
     version: int
@@ -45,6 +61,7 @@ class PaymentOption:
     receiver: str
     window_s: int
     terms: Mapping[str, object]
+    solana: SolanaTerms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +103,9 @@ def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOK
         raise PaymentRefused("scheme", tr("Rialto signs only payments of an exact amount."), "scheme")
     network = _text(terms, "network")
     token = _token(_on_network(network, tokens), _text(terms, "asset"))
-    _check_extra(terms.get("extra"), token)
+    extra = terms.get("extra")
+    if token.chain == "evm":
+        _check_extra(extra, token)
     return PaymentOption(
         version=version,
         token=token,
@@ -95,13 +114,15 @@ def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOK
         receiver=_receiver(_text(terms, "payTo"), token),
         window_s=_window(terms.get("maxTimeoutSeconds")),
         terms=MappingProxyType(dict(terms)),
+        solana=_solana_terms(extra, token) if token.chain == "solana" else None,
     )
 
 
 def changed_terms(shown: PaymentOption, fresh: PaymentOption) -> tuple[str, ...]:
     """The wire names of what differs between two answers of the service; empty when a person saw what is signed."""
-    names = sorted({*shown.terms, *fresh.terms})
-    changed = [name for name in names if shown.terms.get(name) != fresh.terms.get(name)]
+    before, after = _lasting(shown), _lasting(fresh)
+    names = sorted({*before, *after})
+    changed = [name for name in names if before.get(name) != after.get(name)]
     return tuple(changed if shown.version == fresh.version else ["x402Version", *changed])
 
 
@@ -109,22 +130,23 @@ def _on_network(network: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
     found = tuple(token for token in tokens if token.on(network))
     if found:
         return found
-    if network in SOLANA_NAMES:
-        raise PaymentRefused(
-            "other_rail",
-            tr(
-                "Rialto cannot pay on this chain. Choose another method, or pay from a wallet program for that "
-                "chain. The credits then belong to the paying address."
-            ),
-            "network",
-        )
+    for token in KNOWN_TOKENS:
+        if token.on(network):
+            raise PaymentRefused(
+                "other_rail",
+                tr(
+                    "This wallet cannot pay on {network_name}. To pay there, top up a wallet of that chain.",
+                    network_name=token.network_name,
+                ),
+                "network",
+            )
     raise PaymentRefused("network", tr("The service asks for payment on an unknown network."), "network")
 
 
 def _token(tokens: Sequence[Token], asset: str) -> Token:
     """The known token at the address `asset`; a look-alike has another address."""
     for token in tokens:
-        if same_evm_address(asset, token.address):
+        if same_address(asset, token.address):
             return token
     known = reduce(
         lambda first, second: tr("{first} or {second}", first=first, second=second),
@@ -151,13 +173,77 @@ def _check_extra(extra: object, token: Token) -> None:
         )
 
 
+def _solana_terms(extra: object, token: Token) -> SolanaTerms:
+    if not isinstance(extra, Mapping):
+        raise PaymentRefused("extra", tr("The service does not name its token."), "extra")
+    if extra.get("decimals") not in (None, token.decimals):
+        raise PaymentRefused(
+            "decimals",
+            tr(
+                "The service counts the token with other decimal places than its {decimals}.",
+                decimals=token.decimals,
+            ),
+            "extra.decimals",
+        )
+    if extra.get("tokenProgram") not in (None, TOKEN_PROGRAM):
+        raise PaymentRefused(
+            "program", tr("The service names another token program than the token’s own."), "extra.tokenProgram"
+        )
+    memo = extra.get("memo")
+    if memo is not None and len(_text(extra, "memo", "extra.").encode()) > MAX_MEMO_BYTES:
+        raise PaymentRefused("memo", tr("The memo in the payment terms is too long."), "extra.memo")
+    height = extra.get("lastValidBlockHeight")
+    if not isinstance(height, int) or isinstance(height, bool):
+        is_number = isinstance(height, str) and _DIGITS.fullmatch(height) and len(height) <= MAX_AMOUNT_DIGITS
+        if height is not None and not is_number:
+            raise PaymentRefused(
+                "block", tr("The service names a block that does not exist."), "extra.lastValidBlockHeight"
+            )
+        height = int(height) if isinstance(height, str) else None
+    return SolanaTerms(
+        fee_payer=_fee_payer(_text(extra, "feePayer", "extra."), token),
+        memo=str(memo or ""),
+        blockhash="" if extra.get("recentBlockhash") is None else _blockhash(_text(extra, RENEWED[0], "extra.")),
+        last_valid_height=height,
+    )
+
+
+def _fee_payer(text: str, token: Token) -> str:
+    """An address that a key can belong to, because it has to sign."""
+    try:
+        if is_on_curve(key_bytes(text)) and text not in (SYSTEM_PROGRAM, token.address, *PROGRAMS):
+            return text
+    except AddressRefused:
+        pass
+    raise PaymentRefused(
+        "fee_payer", tr("The service names no valid address that pays the network fee."), "extra.feePayer"
+    )
+
+
+def _blockhash(text: str) -> str:
+    try:
+        if any(key_bytes(text)):
+            return text
+    except AddressRefused:
+        pass
+    raise PaymentRefused("block", tr("The service names a block that does not exist."), "extra.recentBlockhash")
+
+
+def _lasting(option: PaymentOption) -> Mapping[str, object]:
+    """The terms without what every answer of a service has anew: the newest block."""
+    extra = option.terms.get("extra")
+    if option.solana is None or not isinstance(extra, Mapping):
+        return option.terms
+    return {**option.terms, "extra": {name: value for name, value in extra.items() if name not in RENEWED}}
+
+
 def _receiver(text: str, token: Token) -> str:
     try:
-        receiver = read_evm_address(text)
+        receiver = read_evm_address(text) if token.chain == "evm" else read_solana_address(text)
     except AddressRefused as refusal:
         sentence = refusal.sentence
     else:
-        if receiver not in (ZERO_ADDRESS, token.address):
+        if receiver not in (ZERO_ADDRESS, SYSTEM_PROGRAM, token.address, *PROGRAMS):
             return receiver
         sentence = tr("A payment to this address could not be credited.")
     raise PaymentRefused("receiver", tr("The payment recipient is wrong. {sentence}", sentence=sentence), "payTo")

@@ -20,6 +20,7 @@ from app.wallet import base58
 from app.wallet.addresses import ED25519_KEY_BYTES, Chain, read_evm_address, read_solana_address
 from app.wallet.errors import KeyRefused, KeyUnavailable, SigningFailed, WalletError
 from app.wallet.libraries import load_eth_account
+from app.wallet.solana_transfer import TokenTransfer
 from app.wallet.transactions import Transaction, read_transaction
 from app.wallet.typed_data import TransferAuthorization
 
@@ -113,13 +114,6 @@ class Signer(Protocol):
         """Return the signature of a message people can read, as the wire carries it."""
 
 
-class PaymentSigner(Signer, Protocol):
-    """A signer that can also pay."""
-
-    async def sign_authorization(self, authorization: TransferAuthorization) -> str:
-        """Return `0x` and 130 hexadecimal digits."""
-
-
 class EthAccountSigner:
     """Signs with a secp256k1 key through eth_account. `read_key` is asked for the key each time."""
 
@@ -193,7 +187,7 @@ class EthAccountSigner:
 
 
 class Ed25519Signer:
-    """Signs with an Ed25519 key. It signs in; it does not pay."""
+    """Signs with an Ed25519 key. `read_key` is asked for the key each time."""
 
     chain: Chain = "solana"
 
@@ -204,12 +198,18 @@ class Ed25519Signer:
 
     async def sign_text(self, text: str) -> str:
         """64 bytes in base58."""
+        return await self._sign(text.encode())
 
+    async def sign_transfer(self, transfer: TokenTransfer) -> str:
+        """The same for a payment."""
+        return await self._sign(await asyncio.to_thread(lambda: transfer.message))
+
+    async def _sign(self, data: bytes) -> str:
         def sign(key: PrivateKey) -> str:
             private = _ed25519(key.reveal())
             if base58.encode(_ed25519_public(private)) != self.address:
                 raise KeyUnavailable("other_address", tr("The stored key for this wallet belongs to another address."))
-            return base58.encode(private.sign(text.encode()))
+            return base58.encode(private.sign(data))
 
         return await _with_key(self._read_key, self.chain, sign)
 

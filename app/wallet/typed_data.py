@@ -7,6 +7,7 @@ Source: EIP-712 (encoding), EIP-3009 (the message).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -120,6 +121,14 @@ class TransferAuthorization:
             },
             "message": dict(self.wire()),
         }
+
+    def document(self) -> str:
+        """The document to sign elsewhere, as `eth_signTypedData_v4` takes it."""
+        return json.dumps(self.typed_data(), indent=2, ensure_ascii=True)
+
+    def payload(self, signature: str) -> Mapping[str, object]:
+        """The inner part of a payment header."""
+        return {"signature": signature, "authorization": dict(self.wire())}
 
     def wire(self) -> Mapping[str, str]:
         """The six fields as a payment header carries them."""

@@ -43,6 +43,8 @@ from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
 from tests.kit.windows import styled_at_the_end
 
+SOLANA_KEY = "07" * 32
+
 
 class Place:
     """Where keys are: memory, one secret for each account."""
@@ -109,6 +111,12 @@ class WalletHarness(OnSandbox):
         """Everybody's wallet, full of play money, as an account."""
         faucet = (await self.control("/faucet"))["wallet"]
         return await self.keys.add_from_key("Pocket wallet", faucet["private_key"], "evm", self.sandbox_account)
+
+    async def solana_wallet(self, usd: str = "100") -> Account:
+        """A wallet of the second rail with play money, as an account. Its key is the same each time."""
+        account = await self.keys.add_from_key("Solana wallet", SOLANA_KEY, "solana", self.sandbox_account)
+        await self.control("/faucet", "POST", address=account.address, amount=usd)
+        return account
 
     async def wallet_state(self, account: Account) -> Any:
         """What the Sandbox itself knows about a wallet."""

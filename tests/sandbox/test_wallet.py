@@ -363,7 +363,7 @@ def test_the_faucet_gives_play_money_to_anybody(wallet: WalletClient) -> None:
     [
         ("address", {}),
         ("address", {"address": "0x12"}),
-        ("address", {"address": SolanaWallet().address}),
+        ("address", {"address": SolanaWallet().address + "1"}),
         ("amount", {"address": EvmWallet().address, "amount": 0}),
         ("amount", {"address": EvmWallet().address, "amount": "10000.000001"}),
         ("amount", {"address": EvmWallet().address, "amount": "0.0000001"}),

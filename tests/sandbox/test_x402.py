@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,10 +12,11 @@ from typing import Any
 
 import pytest
 from Crypto.Hash import keccak
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from app.sandbox.accounts.signatures import CURVE_ORDER
 from app.sandbox.accounts.wallet_address import checksummed, to_base58
-from app.sandbox.accounts.x402_payment import check_signature, check_times, read_payment
+from app.sandbox.accounts.x402_payment import Payment, read_payment
 from app.sandbox.accounts.x402_terms import (
     EVM_RECEIVER,
     PLAY_ASSET,
@@ -49,7 +51,7 @@ def test_R_EP_08_R_WAL_01_R_WAL_02_R_WAL_05_R_WAL_09_the_terms_name_two_rails_an
         "extra": {"name": "USD Coin", "version": "2"},
     }
     assert (other["network"], other["amount"]) == ("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "5000000")
-    assert set(other["extra"]) == {"name", "version", "feePayer"}
+    assert set(other["extra"]) == {"name", "version", "feePayer", "recentBlockhash", "lastValidBlockHeight"}
     assert unpacked(answer.headers["PAYMENT-REQUIRED"]) == body
 
 
@@ -74,7 +76,8 @@ def test_the_addresses_of_the_terms_are_hashes_so_nobody_has_their_keys() -> Non
     ):
         assert checksummed("0x" + digest(text)[-20:].hex()) == address
         assert to_base58(digest(text)) == other
-    assert to_base58(digest("Rialto Sandbox: fee payer")) == SOLANA_FEE_PAYER
+    key = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"Rialto Sandbox: fee payer").digest())
+    assert to_base58(key.public_key().public_bytes_raw()) == SOLANA_FEE_PAYER  # whose key only signs in the Sandbox
 
 
 @pytest.mark.parametrize("name", ["X-402-Payment", "PAYMENT-SIGNATURE", "X-PAYMENT", "payment-signature"])
@@ -143,8 +146,9 @@ def test_R_WAL_04_less_and_more_are_refused(payer: WalletClient, expected: str, 
         ("UNSUPPORTED_SCHEME", {"scheme": "upto"}),
         ("UNSUPPORTED_SCHEME", {"scheme": None}),
         ("UNSUPPORTED_NETWORK", {"network": "eip155:1"}),
-        ("UNSUPPORTED_NETWORK", {"network": "solana"}),
-        ("UNSUPPORTED_NETWORK", {"network": "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"}),
+        ("UNSUPPORTED_NETWORK", {"network": "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"}),
+        ("INVALID_PAYMENT_FORMAT", {"network": "solana"}),
+        ("INVALID_PAYMENT_FORMAT", {"network": "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"}),
         ("UNSUPPORTED_NETWORK", {"network": ["base"]}),
         ("UNSUPPORTED_TOKEN", {"asset": REAL_ASSET}),
         ("UNSUPPORTED_TOKEN", {"asset": None}),
@@ -296,12 +300,13 @@ def test_R_WAL_06_the_published_vectors_hold() -> None:
     ]
     for content in forms:
         payment = read_payment(packed(content), terms)
-        check_times(payment.authorization, figures.PAID_AT.timestamp())
-        check_signature(payment, terms)
+        assert isinstance(payment, Payment)
+        payment.check_time(figures.PAID_AT.timestamp())
+        payment.check_signature()
         for late in (1767322445, 1767323345):
             with pytest.raises(HttpError):
-                check_times(payment.authorization, late)
+                payment.check_time(late)
         changed = replace(payment, authorization=replace(payment.authorization, value=5_000_001))
         with pytest.raises(HttpError) as caught:
-            check_signature(changed, terms)
+            changed.check_signature()
         assert json.loads(json.dumps(caught.value.body))["error"] == "INVALID_PAYMENT"

@@ -14,7 +14,7 @@ from app.wallet.addresses import (
     same_evm_address,
 )
 from app.wallet.errors import AddressRefused
-from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
+from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, SOLANA_NETWORK
 from tests.wallet.figures import ADDRESS, SOLANA_ADDRESS
 
 PUBLISHED = [
@@ -92,8 +92,8 @@ def test_comparing_looks_at_digits_only() -> None:
 
 def test_the_tokens_that_are_known_have_checksummed_addresses() -> None:
     for token in KNOWN_TOKENS + SANDBOX_TOKENS:
-        assert read_evm_address(token.address) == token.address
-        assert token.network == f"eip155:{token.chain_id}"
+        assert read_address(token.address) == (token.chain, token.address)
+        assert token.network == (SOLANA_NETWORK if token.chain == "solana" else f"eip155:{token.chain_id}")
     assert not any(token.test_money for token in KNOWN_TOKENS)
     assert all(token.test_money for token in SANDBOX_TOKENS)
     assert not {token.address for token in KNOWN_TOKENS} & {token.address for token in SANDBOX_TOKENS}

@@ -234,7 +234,7 @@ async def test_a_signature_made_elsewhere_is_taken_in_each_spelling() -> None:
 
 
 async def test_the_document_for_signing_elsewhere_leads_to_the_same_signature() -> None:
-    document = json.loads(prepared().typed_data_text())
+    document = json.loads(prepared().authorization.document())
     elsewhere = Account.sign_typed_data(KEY, full_message=document)
     payment = await accept_signature(prepared(), "0x" + bytes(elsewhere.signature).hex())
     assert payment == await signed()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.wallet.errors import PaymentRefused
-from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, USDC_ON_BASE
+from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, USDC_ON_BASE, tokens_of
 from app.wallet.payment import (
     prepare_payment,
     sign_payment,
@@ -41,6 +41,7 @@ from tests.wallet.figures import (
         ({"network": "Base"}, "network", "network"),
         ({"network": "solana"}, "other_rail", "network"),
         ({"network": "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"}, "other_rail", "network"),
+        ({"network": "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"}, "network", "network"),
         ({"asset": "0xdAC17F958D2ee523a2206206994597C13D831ec7"}, "asset", "asset"),
         ({"asset": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02914"}, "asset", "asset"),
         ({"asset": ""}, "terms", "asset"),
@@ -80,7 +81,7 @@ from tests.wallet.figures import (
 )  # fmt: skip
 def test_r_wal_09_forged_terms_are_refused_with_the_field(changes: dict[str, object], code: str, field: str) -> None:
     with pytest.raises(PaymentRefused) as caught:
-        read_option(terms(**changes), 2)
+        read_option(terms(**changes), 2, tokens_of("evm", is_sandbox=False))
     assert (caught.value.code, caught.value.field) == (code, field)
     assert caught.value.sentence.endswith(".")
     assert caught.value.sentence.isprintable()
@@ -102,9 +103,8 @@ def test_an_entry_that_is_no_object_is_refused(entry: object) -> None:
 def test_r_wal_02_the_other_rail_is_shown_with_the_reason() -> None:
     rail = terms(network="solana", payTo=SOLANA_ADDRESS, asset="EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
     strange = terms(network="eip155:1\u202e")
-    usable, others = read_options([TERMS, rail, strange, None], 2)
-    assert "cannot pay on this chain" in others[0].sentence
-    assert "wallet program for that chain" in others[0].sentence, "what to do instead stands beside it"
+    usable, others = read_options([TERMS, rail, strange, None], 2, tokens_of("evm", is_sandbox=False))
+    assert others[0].sentence == "This wallet cannot pay on Solana. To pay there, top up a wallet of that chain."
     assert [option.network for option in usable] == ["eip155:8453"]
     assert [(other.network, other.code) for other in others] == [
         ("solana", "other_rail"),

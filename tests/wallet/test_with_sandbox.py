@@ -20,7 +20,7 @@ from app.service.service import Service, open_service
 from app.service.wallet_auth import WalletAuth
 from app.wallet.addresses import Chain
 from app.wallet.errors import WalletError
-from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
+from app.wallet.networks import tokens_of
 from app.wallet.payment import SignedPayment, prepare_payment, sign_payment
 from app.wallet.payment_terms import read_options
 from app.wallet.sign_in import SignInHeaderMaker, site_of
@@ -41,7 +41,7 @@ class Harness:
 
     async def payment(self, amount: str = "7.25") -> SignedPayment:
         terms = await self.service.x402.top_up_requirements()
-        tokens = (*SANDBOX_TOKENS, *KNOWN_TOKENS)
+        tokens = (*tokens_of("evm", is_sandbox=True), *tokens_of("evm", is_sandbox=False))
         (option,), others = read_options(terms.options, terms.version, tokens)
         assert [other.code for other in others] in ([], ["other_rail"])
         prepared = prepare_payment(

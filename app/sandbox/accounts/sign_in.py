@@ -87,7 +87,7 @@ def check_signature(sign_in: SignIn) -> None:
         right = signatures.signer_of_text(sign_in.text, sign_in.signature) == wallet.address
     else:
         public_key = from_base58(wallet.address) or b""
-        right = signatures.ed25519_signed(public_key, sign_in.text, sign_in.signature)
+        right = signatures.ed25519_signed(public_key, sign_in.text.encode(), sign_in.signature)
     if not right:
         raise SignInRefused("INVALID_SIGNATURE", "The message was not signed by this wallet")
 

@@ -1,4 +1,4 @@
-"""Who signed: EIP-191 texts, EIP-712 transfers, Ed25519 texts. Everything that needs cryptography is in this file.
+"""Who signed: EIP-191 texts, EIP-712 transfers, Ed25519 messages. Everything that needs cryptography is in this file.
 
 eth_account takes half a second to load, so it is loaded by the first signature. Call from a worker thread.
 """
@@ -81,13 +81,20 @@ def signer_of_transfer(domain: TokenDomain, message: Mapping[str, object], signa
         return None
 
 
-def ed25519_signed(public_key: bytes, text: str, signature: bytes) -> bool:
-    """Return whether the owner of `public_key` (32 bytes) signed `text`."""
+def ed25519_sign(seed: bytes, message: bytes) -> bytes:
+    """Return the signature of a private key (32 bytes)."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(seed).sign(message)
+
+
+def ed25519_signed(public_key: bytes, message: bytes, signature: bytes) -> bool:
+    """Return whether the owner of `public_key` (32 bytes) signed `message`."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, text.encode())
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, message)
     except (InvalidSignature, ValueError):
         return False
     return True

@@ -15,13 +15,15 @@ from app.sandbox.accounts.faucet import (
     LARGEST_GIFT_ETHER,
     LARGEST_GIFT_USD,
 )
-from app.sandbox.accounts.wallet_address import Wallet, read_wallet
+from app.sandbox.accounts.wallet_address import Chain, Wallet, read_wallet
 from app.sandbox.accounts.wallets import FLOOR_USD, WalletCaller, wallets_of
 from app.sandbox.accounts.x402_settlement import SettlementFailed
 from app.sandbox.accounts.x402_terms import (
     DECIMALS,
     EVM_NETWORK,
     MINIMUM_USD,
+    SOLANA_MINT,
+    SOLANA_NETWORK,
     SUGGESTED_USD,
     TOKEN_NAME,
     TOKEN_VERSION,
@@ -95,21 +97,14 @@ async def faucet(call: Call) -> Response:
 
     Either amount may be left out: 100 USD and 1 ether are given then. There is ether where there are chains.
     """
-    ledger = wallets_of(call.world).treasury.ledger(call)
-    token = {
-        "network": EVM_NETWORK,
-        "asset": terms_of(call.world.settings.dialect).token,
-        "name": TOKEN_NAME,
-        "version": TOKEN_VERSION,
-        "decimals": DECIMALS,
-        "worth": "nothing: play money",
-    }
+    treasury = wallets_of(call.world).treasury
     if call.request.method == "GET":
+        ledger, token = treasury.ledger(call), _token(call, "evm")
         own = {"address": FAUCET_ADDRESS, "private_key": FAUCET_KEY}
         return json_answer({"token": token, "wallet": {**own, "usdc": _usd(await ledger.balance(FAUCET_ADDRESS))}})
     check = Checker()
     body = call.json_object()
-    wallet = _evm_wallet(check, body.get("address"))
+    wallet = _wallet(check, body.get("address"))
     amount = check.amount(("amount",), body.get("amount"), DECIMALS)
     amount = GIFT_USD if amount is None else amount
     ether = check.amount(("ether",), body.get("ether"), ETHER_DECIMALS)
@@ -120,6 +115,7 @@ async def faucet(call: Call) -> Response:
         check.complain(("ether",), f"The faucet gives up to {LARGEST_GIFT_ETHER} ether at once")
     check.finish()
     assert wallet is not None
+    ledger, token = treasury.ledger(call, wallet.chain), _token(call, wallet.chain)
     try:
         await ledger.give(wallet.address, units(amount), int(ether.scaleb(ETHER_DECIMALS)))
     except SettlementFailed as failure:
@@ -149,7 +145,7 @@ async def one_wallet(call: Call) -> Response:
         if usd is not None:
             wallets.caller(wallet).ledger.balance_usd = usd
     caller = wallets.known(wallet)
-    usdc = await wallets.treasury.ledger(call).balance(wallet.address) if wallet.chain == "evm" else 0
+    usdc = await wallets.treasury.ledger(call, wallet.chain).balance(wallet.address)
     return json_answer(
         {
             "address": wallet.address,
@@ -189,13 +185,21 @@ def _line(number: int, charge: Charge, balance_after: Decimal) -> Json:
     return line
 
 
-def _evm_wallet(check: Checker, value: object) -> Wallet | None:
+def _wallet(check: Checker, value: object) -> Wallet | None:
     wallet = read_wallet(value)
     if value is None:
         check.complain(("address",), REQUIRED)
-    elif wallet is None or wallet.chain != "evm":
-        check.complain(("address",), "The play money is on the EVM rail: 0x and 40 hexadecimal digits")
+    elif wallet is None:
+        check.complain(("address",), "This is not a wallet address")
     return wallet
+
+
+def _token(call: Call, chain: Chain) -> Json:
+    """The play money of one rail."""
+    evm = {"network": EVM_NETWORK, "asset": terms_of(call.world.settings.dialect).token}
+    where = evm if chain == "evm" else {"network": SOLANA_NETWORK, "asset": SOLANA_MINT}
+    about = {"name": TOKEN_NAME, "version": TOKEN_VERSION, "decimals": DECIMALS, "worth": "nothing: play money"}
+    return {**where, **about}
 
 
 def _usd(base_units: int) -> str:

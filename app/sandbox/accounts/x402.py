@@ -10,19 +10,10 @@ import hashlib
 from decimal import Decimal
 
 from app.sandbox.accounts.wallet_account import admit
-from app.sandbox.accounts.wallet_address import Wallet
 from app.sandbox.accounts.wallets import Wallets, wallets_of
-from app.sandbox.accounts.x402_payment import (
-    HEADERS,
-    Authorization,
-    Payment,
-    check_signature,
-    check_times,
-    read_payment,
-    refused,
-)
-from app.sandbox.accounts.x402_settlement import SettlementFailed, SettlementReceipt, digest_of, key_of
-from app.sandbox.accounts.x402_terms import EVM_NETWORK, TOP_UP_SKU, encoded, requirements, requirements_v1, terms_of
+from app.sandbox.accounts.x402_payment import HEADERS, read_payment
+from app.sandbox.accounts.x402_settlement import Payable, SettlementFailed, SettlementReceipt
+from app.sandbox.accounts.x402_terms import TOP_UP_SKU, encoded, refused, requirements, requirements_v1, terms_of
 from app.sandbox.http.call import JSON_TYPE, Call, dump
 from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import HttpError, Json
@@ -45,12 +36,12 @@ async def top_up(call: Call) -> Response:
     wallets = wallets_of(call.world)
     receipt = _receipt(call, wallets, payment)
     if receipt is None:
-        check_times(payment.authorization, call.world.clock.now())
-        await asyncio.to_thread(check_signature, payment, terms)
+        payment.check_time(call.world.clock.now())
+        await asyncio.to_thread(payment.check_signature)
         # Verifying took a moment in another thread, in which the same payment may have come a second time.
         receipt = _receipt(call, wallets, payment)
     if receipt is None:
-        key = key_of(payment.authorization)
+        key = payment.key
         wallets.treasury.in_progress.add(key)  # before anything is awaited
         try:
             receipt = await _settle(call, wallets, payment)
@@ -63,27 +54,28 @@ async def top_up(call: Call) -> Response:
     return answer
 
 
-def _receipt(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt | None:
+def _receipt(call: Call, wallets: Wallets, payment: Payable) -> SettlementReceipt | None:
     """Return what this payment got before. Raises `HttpError` when it is under way or not quite the same payment."""
-    key = key_of(payment.authorization)
+    key = payment.key
     if key in wallets.treasury.in_progress:
         raise refused("PAYMENT_IN_PROGRESS", "This payment is being settled; send the same header again", 409)
     known = wallets.treasury.receipts.get(key)
     if known is None:
         return None
-    if digest_of(payment) != known.payment or _digest(call) != known.request_body:
+    if payment.digest != known.payment or _digest(call) != known.request_body:
         raise refused("X402_INVALID_PAYMENT", REPLAYED)
     return known
 
 
-async def _settle(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt:
-    authorization, path, take_fault = payment.authorization, call.request.path, call.world.faults.take_fault
-    if await wallets.treasury.ledger(call).balance(authorization.sender) < authorization.value:
+async def _settle(call: Call, wallets: Wallets, payment: Payable) -> SettlementReceipt:
+    path, take_fault = call.request.path, call.world.faults.take_fault
+    wallet = payment.wallet
+    if await wallets.treasury.ledger(call, wallet.chain).balance(wallet.address) < payment.value:
         raise refused("PAYMENT_VERIFICATION_FAILED", "The sender has too little USDC; the faucet gives play money")
     if take_fault("payment_in_progress", path) is not None:
         raise refused("PAYMENT_IN_PROGRESS", "This payment is being settled; send the same header again", 409)
     if take_fault("settlement_failed", path) is not None:
-        raise _failed(authorization, "The transfer was reverted")
+        raise _failed(payment, "The transfer was reverted")
     timeout = take_fault("settlement_timeout", path)
     if timeout is None:
         return await _transfer(call, wallets, payment)
@@ -96,45 +88,42 @@ async def _settle(call: Call, wallets: Wallets, payment: Payment) -> SettlementR
     )
 
 
-async def _transfer(call: Call, wallets: Wallets, payment: Payment) -> SettlementReceipt:
+async def _transfer(call: Call, wallets: Wallets, payment: Payable) -> SettlementReceipt:
     try:
-        transaction = await wallets.treasury.ledger(call).transfer(payment)
+        transaction = await wallets.treasury.ledger(call, payment.wallet.chain).transfer(payment)
     except SettlementFailed as failure:
-        raise _failed(payment.authorization, str(failure)) from failure
+        raise _failed(payment, str(failure)) from failure
     receipt = _credit(call, wallets, payment, transaction)
-    wallets.treasury.receipts[key_of(payment.authorization)] = receipt
+    wallets.treasury.receipts[payment.key] = receipt
     return receipt
 
 
-def _credit(call: Call, wallets: Wallets, payment: Payment, transaction: str) -> SettlementReceipt:
-    authorization = payment.authorization
-    usd = authorization.usd
-    caller = wallets.caller(Wallet("evm", authorization.sender))
+def _credit(call: Call, wallets: Wallets, payment: Payable, transaction: str) -> SettlementReceipt:
+    usd, wallet = payment.usd, payment.wallet
+    caller = wallets.caller(wallet)
     now = call.world.clock.now()
     caller.ledger.charge(Charge(now, TOP_UP_SKU, usd, Decimal(-1), usd, call.request_id, ""))
     data: Json = {
-        "walletAddress": authorization.sender,
+        "walletAddress": wallet.address,
         "amountCredited": usd,
         "newBalance": caller.ledger.balance_usd,
         "paymentId": f"pay_{hashlib.sha256(transaction.encode()).hexdigest()[:24]}",
     }
     response: Json = {
         "success": True,
-        "network": EVM_NETWORK if payment.version == 2 else "base",
-        "payer": authorization.sender,
+        "network": payment.network,
+        "payer": wallet.address,
         "transaction": transaction,
     }
-    return SettlementReceipt(
-        digest_of(payment), _digest(call), dump({"success": True, "data": data}), encoded(response)
-    )
+    return SettlementReceipt(payment.digest, _digest(call), dump({"success": True, "data": data}), encoded(response))
 
 
-def _failed(authorization: Authorization, reason: str) -> HttpError:
+def _failed(payment: Payable, reason: str) -> HttpError:
     response: Json = {
         "success": False,
         "errorReason": "settlement_failed",
-        "network": EVM_NETWORK,
-        "payer": authorization.sender,
+        "network": payment.network,
+        "payer": payment.wallet.address,
         "transaction": "",
     }
     text = f"Nothing was transferred. {reason}."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.sandbox.accounts.faucet import FAUCET_ADDRESS, FAUCET_KEY
 from app.sandbox.accounts.x402_payment import Payment
-from app.sandbox.accounts.x402_settlement import SettlementFailed
+from app.sandbox.accounts.x402_settlement import Payable, SettlementFailed
 from app.sandbox.chains.networks import PAYMENTS, Chains
 from app.sandbox.chains.rpc_values import RpcError
 
@@ -44,7 +44,8 @@ class ChainMoney:
             await asyncio.to_thread(self._send, b"", bytes.fromhex(address[2:]), wei)
         await asyncio.to_thread(self._send, TRANSFER + _word(address) + _word(amount))
 
-    async def transfer(self, payment: Payment) -> str:
+    async def transfer(self, payment: Payable) -> str:
+        assert isinstance(payment, Payment)  # of the EVM rail, which this ledger is for
         paid = payment.authorization
         r, s, v = payment.signature[:32], payment.signature[32:64], payment.signature[64]
         words = (_word(paid.sender), _word(paid.receiver), _word(paid.value), _word(paid.valid_after))

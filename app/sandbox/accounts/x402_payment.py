@@ -1,33 +1,41 @@
-"""One payment header, from its base64 to an authorization that was verified to the last field.
+"""One payment header, from its base64 to a payment that was verified to the last field.
 
-Both protocol versions and the flat form are read. Source: wire reference, "Payment payload"; EIP-3009, EIP-712.
+Both rails, both protocol versions and the flat form are read.
+Source: wire reference, "Payment payload"; EIP-3009, EIP-712.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from app.sandbox.accounts.signatures import signer_of_transfer
-from app.sandbox.accounts.wallet_address import checksummed
+from app.sandbox.accounts.wallet_address import Wallet, checksummed
+from app.sandbox.accounts.x402_solana import SolanaPayment, read_transfer
 from app.sandbox.accounts.x402_terms import (
     DECIMALS,
     EVM_NAMES,
+    EVM_NETWORK,
     MAXIMUM_USD,
     MINIMUM_USD,
     PAYMENT_WINDOW_S,
     SCHEME,
+    SOLANA_FEE_PAYER,
+    SOLANA_MINT,
     SOLANA_NAMES,
+    SOLANA_RECEIVER,
     TOKEN_NAME,
     TOKEN_VERSION,
     Terms,
+    refused,
     units,
 )
-from app.sandbox.http.errors import HttpError, Json
+from app.sandbox.http.errors import Json
 from app.sandbox.http.validation import read_json
 
 HEADERS = ("payment-signature", "x-402-payment", "x-payment")
@@ -48,10 +56,6 @@ class Authorization:
     valid_before: int
     nonce: bytes
 
-    @property
-    def usd(self) -> Decimal:
-        return Decimal(self.value).scaleb(-DECIMALS)
-
     def message(self) -> Mapping[str, object]:
         return {
             "from": self.sender,
@@ -65,17 +69,61 @@ class Authorization:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
+    """A payment on the EVM rail."""
+
     version: int
     authorization: Authorization
     signature: bytes
+    token: str
+
+    @property
+    def wallet(self) -> Wallet:
+        return Wallet("evm", self.authorization.sender)
+
+    @property
+    def receiver(self) -> str:
+        return self.authorization.receiver
+
+    @property
+    def value(self) -> int:
+        return self.authorization.value
+
+    @property
+    def usd(self) -> Decimal:
+        return Decimal(self.value).scaleb(-DECIMALS)
+
+    @property
+    def network(self) -> str:
+        return EVM_NETWORK if self.version == 2 else "base"
+
+    @property
+    def key(self) -> str:
+        return f"{self.authorization.sender} {self.authorization.nonce.hex()}"
+
+    @property
+    def digest(self) -> bytes:
+        return hashlib.sha256(repr((self.authorization, self.signature)).encode()).digest()
+
+    def reference(self) -> str:
+        return "0x" + hashlib.sha256(self.authorization.nonce + self.signature).hexdigest()
+
+    def check_time(self, now: float) -> None:
+        """As the token's contract does: after `validAfter`, before `validBefore`. Raises `HttpError` 400."""
+        if now <= self.authorization.valid_after:
+            raise refused("INVALID_PAYMENT", "The authorization is not valid yet")
+        if now >= self.authorization.valid_before:
+            raise refused(
+                "INVALID_PAYMENT", "The authorization has expired; ask for the terms again and sign a new one"
+            )
+
+    def check_signature(self) -> None:
+        """Recover the signer over the whole authorization. Call from a worker thread. Raises `HttpError` 400."""
+        signer = signer_of_transfer(Terms(self.token).domain, self.authorization.message(), self.signature)
+        if signer != self.authorization.sender:
+            raise refused("INVALID_PAYMENT", "The authorization was not signed by its sender for this token and chain")
 
 
-def refused(code: str, message: str, status: int = 400, headers: Mapping[str, str] | None = None) -> HttpError:
-    """E9: on this endpoint the code stands in `error`."""
-    return HttpError(status, {"error": code, "message": message}, headers)
-
-
-def read_payment(header: str, terms: Terms) -> Payment:
+def read_payment(header: str, terms: Terms) -> Payment | SolanaPayment:
     """Decode a header and hold everything in it that is not the signature against the terms. Raises `HttpError` 400."""
     content = _object(_decoded(header), "The payment")
     version = content.get("x402Version")
@@ -86,32 +134,22 @@ def read_payment(header: str, terms: Terms) -> Payment:
     if chosen.get("scheme") != SCHEME:
         raise refused("UNSUPPORTED_SCHEME", f"The scheme must be {SCHEME}")
     network = str(chosen.get("network"))
-    if network in SOLANA_NAMES:
-        raise refused("UNSUPPORTED_NETWORK", "The Sandbox settles payments on the EVM rail only")
-    if network not in EVM_NAMES:
+    if network not in EVM_NAMES | SOLANA_NAMES:
         raise refused("UNSUPPORTED_NETWORK", "The network was not offered")
     payload = _object(content.get("payload"), "payload")
+    if network in SOLANA_NAMES:
+        transfer = read_transfer(int(version), payload.get("transaction"))
+        if accepted is not None:
+            offered = {"feePayer": SOLANA_FEE_PAYER}
+            _check_accepted(chosen, transfer.value, SOLANA_MINT, SOLANA_RECEIVER, offered, is_evm=False)
+        return transfer
     authorization = _authorization(_object(payload.get("authorization"), "payload.authorization"))
     signature = _matching(_SIGNATURE, payload, "signature", "0x and 130 hexadecimal digits")
     if accepted is not None:
-        _check_accepted(chosen, authorization, terms)
+        offered = {"name": TOKEN_NAME, "version": TOKEN_VERSION}
+        _check_accepted(chosen, authorization.value, terms.token, terms.receiver, offered, is_evm=True)
     _check_authorization(authorization, terms)
-    return Payment(int(version), authorization, bytes.fromhex(signature[2:]))
-
-
-def check_times(authorization: Authorization, now: float) -> None:
-    """As the token's contract does: after `validAfter`, before `validBefore`. Raises `HttpError` 400."""
-    if now <= authorization.valid_after:
-        raise refused("INVALID_PAYMENT", "The authorization is not valid yet")
-    if now >= authorization.valid_before:
-        raise refused("INVALID_PAYMENT", "The authorization has expired; ask for the terms again and sign a new one")
-
-
-def check_signature(payment: Payment, terms: Terms) -> None:
-    """Recover the signer over the whole authorization. Call from a worker thread. Raises `HttpError` 400."""
-    signer = signer_of_transfer(terms.domain, payment.authorization.message(), payment.signature)
-    if signer != payment.authorization.sender:
-        raise refused("INVALID_PAYMENT", "The authorization was not signed by its sender for this token and chain")
+    return Payment(int(version), authorization, bytes.fromhex(signature[2:]), terms.token)
 
 
 def _decoded(header: str) -> object:
@@ -148,17 +186,19 @@ def _authorization(fields: Json) -> Authorization:
     return Authorization(checksummed(sender), checksummed(receiver), numbers[0], numbers[1], numbers[2], nonce)
 
 
-def _check_accepted(chosen: Json, authorization: Authorization, terms: Terms) -> None:
+def _check_accepted(
+    chosen: Json, value: int, token: str, receiver: str, offered: Mapping[str, str], *, is_evm: bool
+) -> None:
     """The repeated terms must be those that were offered; the amount may be raised, and then in both places."""
-    if not _same(chosen.get("asset"), terms.token):
+    if not _same(chosen.get("asset"), token, is_evm):
         raise refused("UNSUPPORTED_TOKEN", "accepted.asset is not the token that was offered")
-    if not _same(chosen.get("payTo"), terms.receiver):
+    if not _same(chosen.get("payTo"), receiver, is_evm):
         raise refused("INVALID_PAYMENT_RECIPIENT", "accepted.payTo is not the receiver that was offered")
     amount = _matching(_DIGITS, chosen, "amount", "a whole number in decimal digits, as text")
-    if int(amount) not in (units(MINIMUM_USD), authorization.value):
+    if int(amount) not in (units(MINIMUM_USD), value):
         raise refused("INVALID_AMOUNT", "accepted.amount is neither what was offered nor what was signed")
     extra = chosen.get("extra")
-    if not isinstance(extra, dict) or (extra.get("name"), extra.get("version")) != (TOKEN_NAME, TOKEN_VERSION):
+    if not isinstance(extra, dict) or any(extra.get(name) != each for name, each in offered.items()):
         raise refused("INVALID_PAYMENT", "accepted.extra is not what was offered")
     if chosen.get("maxTimeoutSeconds") != PAYMENT_WINDOW_S:
         raise refused("INVALID_PAYMENT", "accepted.maxTimeoutSeconds is not what was offered")
@@ -175,5 +215,6 @@ def _check_authorization(authorization: Authorization, terms: Terms) -> None:
         raise refused("AMOUNT_TOO_HIGH", f"The largest top-up is {MAXIMUM_USD} USD")
 
 
-def _same(value: object, address: str) -> bool:
-    return isinstance(value, str) and value.lower() == address.lower()
+def _same(value: object, address: str, is_evm: bool) -> bool:
+    """Only addresses of the EVM rail may differ in case."""
+    return value == address or (is_evm and isinstance(value, str) and value.lower() == address.lower())

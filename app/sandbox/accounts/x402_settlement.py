@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
 from app.sandbox.accounts.faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
-from app.sandbox.accounts.x402_payment import Authorization, Payment
-from app.sandbox.accounts.x402_terms import terms_of, units
+from app.sandbox.accounts.wallet_address import Chain
+from app.sandbox.accounts.x402_payment import Payment
+from app.sandbox.accounts.x402_solana import SolanaPayment
+from app.sandbox.accounts.x402_terms import SOLANA_MINT, terms_of, units
 from app.sandbox.chains.networks import FIRST_DOLLARS, chains_of
 from app.sandbox.http.call import Call
 from app.sandbox.installed_engines import installed
@@ -18,6 +19,9 @@ from app.sandbox.installed_engines import installed
 
 class SettlementFailed(Exception):
     """Nothing was transferred; the text says why."""
+
+
+Payable = Payment | SolanaPayment
 
 
 class Settlement(Protocol):
@@ -33,7 +37,7 @@ class Settlement(Protocol):
         """Let the faucet give. Raises `SettlementFailed` when it has not that much."""
         ...
 
-    async def transfer(self, payment: Payment) -> str:
+    async def transfer(self, payment: Payable) -> str:
         """Carry out a verified payment and return its transaction hash. Raises `SettlementFailed`."""
         ...
 
@@ -56,10 +60,9 @@ class PlayMoney:
     async def give(self, address: str, amount: int, wei: int = 0) -> None:
         self._move(FAUCET_ADDRESS, address, amount)
 
-    async def transfer(self, payment: Payment) -> str:
-        authorization = payment.authorization
-        self._move(authorization.sender, authorization.receiver, authorization.value)
-        return "0x" + hashlib.sha256(authorization.nonce + payment.signature).hexdigest()
+    async def transfer(self, payment: Payable) -> str:
+        self._move(payment.wallet.address, payment.receiver, payment.value)
+        return payment.reference()
 
     def _move(self, sender: str, receiver: str, amount: int) -> None:
         have = self._balances.get(sender, self._first)
@@ -73,7 +76,7 @@ class PlayMoney:
 class SettlementReceipt:
     """What a settled payment is answered with, now and whenever it comes again."""
 
-    payment: bytes  # the digest of the payment, see `digest_of`
+    payment: bytes  # `digest` of the payment
     request_body: bytes  # SHA-256 of the body that came with it
     answer: bytes
     response: str  # as a header
@@ -87,24 +90,18 @@ class Treasury:
     ledgers: dict[str, Settlement] = field(default_factory=dict)  # by the token's address
     in_progress: set[str] = field(default_factory=set)
 
-    def ledger(self, call: Call) -> Settlement:
-        """Return the ledger of the token that payments are made in: on the chain, where its engine is installed."""
-        token = terms_of(call.world.settings.dialect).token
+    def ledger(self, call: Call, chain: Chain = "evm") -> Settlement:
+        """Return the ledger of the token that payments are made in: on the chain, where its engine is installed.
+
+        That of Solana is a table.
+        """
+        token = SOLANA_MINT if chain == "solana" else terms_of(call.world.settings.dialect).token
         ledger = self.ledgers.get(token)
         if ledger is None:
-            ledger = self.ledgers[token] = (
-                _ledger_on_chain(call, token) if installed("chains") else _ledger_in_table(call, token)
-            )
+            is_on_chain = chain == "evm" and installed("chains")
+            ledger = _ledger_on_chain(call, token) if is_on_chain else _ledger_in_table(call, token)
+            self.ledgers[token] = ledger
         return ledger
-
-
-def key_of(authorization: Authorization) -> str:
-    return f"{authorization.sender} {authorization.nonce.hex()}"
-
-
-def digest_of(payment: Payment) -> bytes:
-    """The same for the same authorization with the same signature, whatever they were wrapped in."""
-    return hashlib.sha256(repr((payment.authorization, payment.signature)).encode()).digest()
 
 
 def _ledger_in_table(call: Call, token: str) -> Settlement:

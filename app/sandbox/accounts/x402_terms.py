@@ -3,7 +3,7 @@
 The token: in the `service` dialect an address that no real chain knows, so that a payment signed for the Sandbox is
 worthless everywhere else. In the `venice` dialect the real contract's address, because clients written for that
 service accept no other; the receiver is nobody's address in both, so even then nobody gains from such a payment.
-The other rail is offered as services do, with a token of no real chain either; payments on it are not settled here.
+The Solana rail has a token of no real chain either, and names a block so that payers need no node.
 Source: wire reference, "Top-up" and "Wallet 402 on other endpoints" (R-WAL-01 to 05, -09, -11, -12).
 """
 
@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import base64
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
 from app.sandbox.accounts.sign_in import EVM_CHAIN_ID, MAX_AGE, SOLANA_REFERENCE
 from app.sandbox.accounts.signatures import TokenDomain
+from app.sandbox.chains.non_evm_nodes import latest_block
 from app.sandbox.http.call import Call, dump
 from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.world import iso
@@ -37,7 +39,8 @@ REAL_ASSET = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 EVM_RECEIVER = "0xd4688B9Edc35cb2b6792CffC15752fc1C7E594b5"
 SOLANA_MINT = "3rTEoPu4A2YhRTnS1gjoHEpJPuF13wfKinvGfLozYmPY"
 SOLANA_RECEIVER = "FgsGsXcckzNWQrV9M7mG2kijp2Vt6MKDNF1Jf66jNiMa"
-SOLANA_FEE_PAYER = "EV8WMytgAdqENsQ2cJED5iKcjaz7FEAHmJEtEXucK2T8"
+SOLANA_FEE_PAYER = "FgiXdADjh5HMUZ3tRxqBeoyqPqnGk9rC7hgoooN5ke1c"  # its key is a hash, in x402_solana.py
+SOLANA_SLUG = "solana-mainnet"  # where its blocks are, behind the proxy
 STATEMENTS = {"service": "Sign in to the service", "venice": "Sign in to Venice AI"}
 
 
@@ -62,8 +65,18 @@ def units(usd: Decimal) -> int:
     return int(usd.scaleb(DECIMALS))
 
 
-def accepts(terms: Terms, usd: Decimal, *, short_names: bool = False) -> list[Json]:
+def refused(code: str, message: str, status: int = 400, headers: Mapping[str, str] | None = None) -> HttpError:
+    """E9: on the top-up endpoint the code stands in `error`."""
+    return HttpError(status, {"error": code, "message": message}, headers)
+
+
+def accepts(call: Call, usd: Decimal, *, short_names: bool = False) -> list[Json]:
     """Return both rails as version 2 lists them. `short_names`: `solana` instead of its long name."""
+    terms = terms_of(call.world.settings.dialect)
+    blockhash, last_valid = latest_block(SOLANA_SLUG, call.world.clock.now())
+    block = {"recentBlockhash": blockhash, "lastValidBlockHeight": str(last_valid)}
+    if call.world.faults.take_fault("terms_without_block", call.request.path) is not None:
+        block = {}
     extra = {"name": TOKEN_NAME, "version": TOKEN_VERSION}
     common = {"scheme": SCHEME, "amount": str(units(usd)), "maxTimeoutSeconds": PAYMENT_WINDOW_S}
     evm = {"network": EVM_NETWORK, "asset": terms.token.lower(), "payTo": terms.receiver, "extra": extra}
@@ -71,7 +84,7 @@ def accepts(terms: Terms, usd: Decimal, *, short_names: bool = False) -> list[Js
         "network": "solana" if short_names else SOLANA_NETWORK,
         "asset": SOLANA_MINT,
         "payTo": SOLANA_RECEIVER,
-        "extra": {**extra, "feePayer": SOLANA_FEE_PAYER},
+        "extra": {**extra, "feePayer": SOLANA_FEE_PAYER, **block},
     }
     return [{**common, **evm}, {**common, **solana}]
 
@@ -79,7 +92,7 @@ def accepts(terms: Terms, usd: Decimal, *, short_names: bool = False) -> list[Js
 def requirements(call: Call, error: str | None = None) -> HttpError:
     """402: the first leg of a top-up, which is its success."""
     body: Json = {"x402Version": 2, **({"error": error} if error else {})}
-    body["accepts"] = accepts(terms_of(call.world.settings.dialect), MINIMUM_USD)
+    body["accepts"] = accepts(call, MINIMUM_USD)
     return HttpError(402, body, {"PAYMENT-REQUIRED": encoded(body)})
 
 
@@ -104,12 +117,11 @@ def requirements_v1(call: Call) -> HttpError:
 def discovery(call: Call, *, payable: bool) -> HttpError:
     """402 for a request without any credential (E8). `payable`: whether a top-up would open this route."""
     address = f"{call.site.origin}/api/v1"
-    terms = terms_of(call.world.settings.dialect)
     body: Json = {
         "x402Version": 2,
         "error": "Payment required",
         "resource": _resource(call),
-        "accepts": accepts(terms, SUGGESTED_USD, short_names=True) if payable else [],
+        "accepts": accepts(call, SUGGESTED_USD, short_names=True) if payable else [],
         "extensions": {"sign-in-with-x": challenge(call)},
         "authOptions": {
             "apiKey": {
@@ -163,7 +175,7 @@ def below_the_floor(call: Call, balance_usd: Decimal) -> HttpError:
         "x402Version": 2,
         "error": "Payment required",
         "resource": _resource(call),
-        "accepts": accepts(terms, SUGGESTED_USD, short_names=True),
+        "accepts": accepts(call, SUGGESTED_USD, short_names=True),
         "extensions": {"sign-in-with-x": body["siwxChallenge"]},
     }
     return HttpError(402, body, {"PAYMENT-REQUIRED": encoded(header)})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 STARTED_AT = 1_767_225_600  # 2026-01-01 UTC, block 0 of these networks
 STARKNET_BLOCK_S, SOLANA_SLOT_S = 30, 0.4
 EPOCH_SLOTS = 432_000
+BLOCKS_VALID = 150  # for so many a transaction may name a block
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
@@ -77,6 +78,24 @@ class StarknetNode(_Listed):
         }
 
 
+def latest_block(slug: str, now: float) -> tuple[str, int]:
+    """Return the newest block's hash, and the height until which a transaction may name it."""
+    slot = _slot(now)
+    return _base58(f"{slug} {slot}"), slot + BLOCKS_VALID
+
+
+def block_height(slug: str, blockhash: str, now: float) -> int | None:
+    """Return the height of a block that a transaction may still name, None for any other."""
+    slot = _slot(now)
+    return next(
+        (each for each in range(slot, slot - BLOCKS_VALID - 1, -1) if _base58(f"{slug} {each}") == blockhash), None
+    )
+
+
+def _slot(now: float) -> int:
+    return max(0, int((now - STARTED_AT) / SOLANA_SLOT_S))
+
+
 class SolanaNode(_Listed):
     """Slots by the Sandbox's clock, accounts without money."""
 
@@ -100,14 +119,14 @@ class SolanaNode(_Listed):
         }
 
     def _slot(self) -> int:
-        return max(0, int((self._now() - STARTED_AT) / SOLANA_SLOT_S))
+        return _slot(self._now())
 
     def _value(self, value: object) -> Json:
         return {"context": {"slot": self._slot()}, "value": value}
 
     def _latest(self, _: object) -> Json:
-        slot = self._slot()
-        return self._value({"blockhash": _base58(f"{self._slug} {slot}"), "lastValidBlockHeight": slot + 150})
+        blockhash, last_valid = latest_block(self._slug, self._now())
+        return self._value({"blockhash": blockhash, "lastValidBlockHeight": last_valid})
 
     def _epoch(self, _: object) -> Json:
         slot = self._slot()

@@ -33,6 +33,7 @@ NAMES = {
     "terms_v1": "send top-up terms in payment protocol version 1",
     "settlement_failed": "answer a verified payment with 402 SETTLEMENT_FAILED; nothing is transferred",
     "payment_in_progress": "answer a verified payment with 409 PAYMENT_IN_PROGRESS; nothing is transferred yet",
+    "terms_without_block": "leave the recent block out of the terms of the Solana rail",
     "settlement_timeout": "answer a verified payment with 504 SETTLEMENT_TIMEOUT; it counts unless `landed` is false",
     # What a service could say of a sealed chat that is not true; the first stands for any one of the others
     "sealed": "falsify sealed chats: `kind` is a name below without `sealed_`, with its own kind after a colon",

@@ -140,7 +140,6 @@ class AccountView(Card):
         for words, what, icon_name, kind, wanted in (
             (tr("Enter recovery phrase…"), "give-key", "key", "primary", card.is_key_missing),
             (tr("Top up…"), "top-up", "credits", "primary", card.can_top_up and not card.is_key_missing),
-            (tr("How to top up"), "top-up", "credits", "", card.tops_up_elsewhere),
             (tr("Unlock"), "unlock", "unlock", "", card.is_locked),
             (tr("Use"), "use", "", "", not card.in_use),  # last, as it goes when it is pressed
         ):

@@ -32,7 +32,7 @@ WAYS = (("new", tr("New")), ("import", tr("Import")), ("file", tr("Key file")), 
 ELSEWHERE = ""  # the site's id while the wallet is for a service that no account is for yet
 CHAINS = (
     ("evm", f"EVM ({CHAIN_NAMES['evm']})"),
-    ("solana", tr("{chain_names} (sign-in only)", chain_names=CHAIN_NAMES["solana"])),
+    ("solana", CHAIN_NAMES["solana"]),
 )
 MEMORY_ONLY = tr(
     "Keys are in memory only: this one is lost when Rialto quits. Write down its recovery phrase, or export the key."

@@ -224,12 +224,7 @@ class WalletPage(QObject):
 
         False when there is none, or when a top-up is open already; `top_up_closed` comes only after True.
         """
-        wanted = self.presenter.card(account_id)
         cards = [card for card in self.presenter.cards() if card.can_top_up]
-        if wanted is not None and wanted.tops_up_elsewhere:
-            return self._tasks.start_unless_running(
-                "wallet top-up", self._top_up_elsewhere, wanted, cards[0] if cards else None
-            )
         card = next((each for each in cards if each.id == account_id), cards[0] if cards and not account_id else None)
         if card is None:
             self.wallet_needed.emit(tr("No wallet can be topped up yet. Add one first."))
@@ -260,16 +255,6 @@ class WalletPage(QObject):
                 )
             )
         self.top_up_closed.emit(view.step == "done")
-
-    async def _top_up_elsewhere(self, card: AccountCard, instead: AccountCard | None) -> None:
-        """No payment can be made from this wallet: say so, and offer one that can be paid from."""
-        agreed = await self.dialogs.top_up_elsewhere(card, instead)
-        if agreed and instead is not None:
-            await self._top_up(instead, None)
-            return
-        self.top_up_closed.emit(False)
-        if agreed:
-            self.new_wallet()
 
     async def _give_key(self, account_id: str) -> None:
         if await self.dialogs.give_key(account_id):

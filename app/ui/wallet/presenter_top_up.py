@@ -27,18 +27,28 @@ from app.core.time_format import day
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import Intents
-from app.translation import tr, tr_n
+from app.translation import tr
 from app.ui.wallet.session.holdings import GIFT_USD, SandboxHoldings, held_on_chain, price_of_asking
 from app.ui.wallet.session.pending_top_ups import PendingTopUps
-from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
-from app.ui.wallet.top_up_state import SheetRow, TopUpView
-from app.wallet.addresses import same_evm_address
-from app.wallet.errors import KeyUnavailable, WalletError
-from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
-from app.wallet.payment import LARGEST_USD, SMALLEST_USD, PaymentLimits, accept_signature, prepare_payment, sign_payment
+from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, review_checks, sheet_rows, wait_words, way
+from app.ui.wallet.top_up_state import TopUpView
+from app.wallet.addresses import chain_of, same_address
+from app.wallet.errors import KeyUnavailable, PaymentRefused, WalletError
+from app.wallet.external import ExternalSigner
+from app.wallet.networks import tokens_of
+from app.wallet.payment import (
+    LARGEST_USD,
+    NOT_ELSEWHERE,
+    SMALLEST_USD,
+    PaymentLimits,
+    accept_signature,
+    prepare_payment,
+    renewed_payment,
+    sign_payment,
+)
 from app.wallet.payment_sheet import sign_sheet
 from app.wallet.payment_terms import changed_terms, read_options
-from app.wallet.signer import EthAccountSigner
+from app.wallet.solana_transfer import TokenTransfer
 
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
@@ -137,6 +147,8 @@ class TopUpPresenter(QObject):
     def ask_terms(self) -> None:
         """Ask the service how it can be paid. Not before the amount can be paid at all."""
         problem = self._amount_problem(self.view.amount)
+        if self.view.watch_only and chain_of(self.view.address) == "solana":
+            problem = NOT_ELSEWHERE
         if problem:
             self._change(problem=problem)
             return
@@ -267,44 +279,48 @@ class TopUpPresenter(QObject):
         if fresh is None:
             self._change(busy=False, problem=refusal)
             return
-        limits = PaymentLimits(own_cap=self._own_cap())
-        skew = timedelta(seconds=terms.info.clock_skew_s)
-        amount, payer, now = self.view.amount, account.address, self._now()
-
-        def prepare() -> tuple[PreparedPayment, tuple[SheetRow, ...]]:
-            prepared = prepare_payment(fresh, amount, payer, now=now, named_at=terms.named_at, skew=skew, limits=limits)
-            return prepared, tuple(sheet_row(each.name, each.value, each.reading) for each in sign_sheet(prepared))
-
         try:
-            prepared, rows = await asyncio.to_thread(prepare)
+            prepared, shows = await self._prepare(account, fresh, terms)
         except WalletError as error:
             self._change(busy=False, problem=error.sentence)
             return
-        self._prepared, self._skew = prepared, skew
+        self._prepared = prepared
         warning = await self._recipient_warning(account, fresh)
-        ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC) - skew
-        minutes = max(1, round((ends - now).total_seconds() / 60))
-        self._change(
-            step="review",
-            busy=False,
-            rows=rows,
-            document=prepared.typed_data_text(),
-            digest="0x" + prepared.authorization.digest.hex(),
-            offer_ends=ends,
-            warning=warning,
-            checks=(
-                tr("The amount is the {amount} you chose", amount=money(amount)),
-                tr("The recipient is the one the service just named"),
-                tr(
-                    "The token is {symbol} on {network_name}, at the known address",
-                    symbol=fresh.token.symbol,
-                    network_name=fresh.token.network_name,
-                ),
-                tr("The chain is {chain_id} in both places", chain_id=str(fresh.token.chain_id)),
-                tr_n("The permission expires in {n} minute", "The permission expires in {n} minutes", minutes),
-                tr("The terms contain no hidden fields"),
-            ),
-        )
+        now, ends = self._now(), self._ends(prepared)
+        checks = review_checks(prepared, now, ends)
+        if fresh.solana is not None:  # the block is renewed by signing
+            ends = now + timedelta(seconds=fresh.window_s)
+        self._change(step="review", busy=False, offer_ends=ends, warning=warning, checks=checks, **shows)
+
+    async def _prepare(
+        self,
+        account: Account,
+        option: PaymentOption,
+        terms: TopUpRequirements,
+        shown: PreparedPayment | None = None,
+    ) -> tuple[PreparedPayment, dict[str, Any]]:
+        """Fix what would be signed, and read it back from its bytes, for the view. Raises `WalletError`.
+
+        `shown`: the payment is this one, with a newer block.
+        """
+        self._skew = skew = timedelta(seconds=terms.info.clock_skew_s)
+        amount, payer, now = self.view.amount, account.address, self._now()
+        limits = PaymentLimits(own_cap=self._own_cap())
+
+        def prepare() -> tuple[PreparedPayment, dict[str, Any]]:
+            named_at = terms.named_at
+            prepared = prepare_payment(option, amount, payer, now=now, named_at=named_at, skew=skew, limits=limits)
+            if shown is not None:
+                prepared = renewed_payment(shown, prepared)
+            words = prepared.authorization
+            fields = sheet_rows(sign_sheet(prepared))
+            return prepared, {"rows": fields, "document": words.document(), "digest": "0x" + words.digest.hex()}
+
+        return await asyncio.to_thread(prepare)
+
+    def _ends(self, prepared: PreparedPayment) -> datetime:
+        """When a payment can no longer be carried out, by this computer's clock."""
+        return datetime.fromtimestamp(prepared.valid_before, UTC) - self._skew
 
     async def _recipient_warning(self, account: Account, option: PaymentOption) -> str:
         """What to say when this host was last paid at another address; "" when it was not, or never."""
@@ -313,9 +329,9 @@ class TopUpPresenter(QObject):
             earlier = self._accounts.get(intent.account_id)
             host = intent.request.get("host") or (earlier.host if earlier is not None else "")
             paid, token = str(intent.request.get("receiver", "")), str(intent.request.get("token", ""))
-            if intent.state != "answered" or host != account.host or not same_evm_address(token, option.token.address):
+            if intent.state != "answered" or host != account.host or not same_address(token, option.token.address):
                 continue
-            if same_evm_address(paid, option.receiver):
+            if same_address(paid, option.receiver):
                 return ""
             return tr(
                 "The recipient is not the one you paid on {day}, {paid}. Pay only if you know why it changed.",
@@ -353,9 +369,10 @@ class TopUpPresenter(QObject):
         if prepared is None or intents is None or self.view.step != "review":
             return
         self._change(busy=True, problem="")
-        problem = await self._refuse_if_changed(account, prepared)
-        if problem:
-            self._change(busy=False, problem=problem)
+        try:
+            prepared = await self._renewed(account, prepared)
+        except WalletError as error:
+            self._change(busy=False, problem=error.sentence)
             return
         intent: Intent | None = None
         refusal = ""
@@ -365,12 +382,12 @@ class TopUpPresenter(QObject):
                 KIND,
                 account.id,
                 _request(account, prepared, self._skew),
-                idempotency_key="0x" + prepared.authorization.nonce.hex(),
+                idempotency_key=prepared.key,
             )
             payment = await self._signed(account, prepared, signature)
             intent = await intents.amend(intent.id, _headers(payment))
             await self.open.remember(intent)
-            self._keys.note(account, "payment", account.host, prepared.typed_data_text())
+            self._keys.note(account, "payment", account.host, prepared.authorization.document())
             intent = await intents.sent(intent.id)
         except (WalletError, StorageError) as error:
             refusal = error.sentence
@@ -382,27 +399,35 @@ class TopUpPresenter(QObject):
             return
         assert intent is not None
         self._sent = intent.id
-        self._change_for(prepared, step="sending", busy=True)
+        self._change_for(prepared, step="sending", busy=True, offer_ends=self._ends(prepared))
         await self._settle(prepared, intent)
 
-    async def _refuse_if_changed(self, account: Account, prepared: PreparedPayment) -> str:
-        """What has changed since the page was shown, as a sentence; "" when all is as it was."""
+    async def _renewed(self, account: Account, prepared: PreparedPayment) -> PreparedPayment:
+        """Return what is signed: the payment that was shown, on Solana with the newest block.
+
+        Raises `PaymentRefused` if anything has changed since the page was shown.
+        """
         waiting = await self.open.of(account)
         if waiting is not None:
-            return tr("A top-up of {amount} is still open. Settle it first.", amount=money(waiting.amount))
-        if self._has_ended(prepared):
-            return ENDED
+            raise _changed(tr("A top-up of {amount} is still open. Settle it first.", amount=money(waiting.amount)))
+        self._refuse_if_ended()
         terms = await self._fresh_terms(account)
         if terms is None:
-            return self.view.problem
-        if self._has_ended(prepared):  # asking may have had to wait
-            return ENDED
+            raise _changed(self.view.problem)
+        self._refuse_if_ended()  # asking may have had to wait
         fresh, refusal = await self._same_option(account, prepared.option, terms)
-        return "" if fresh is not None else refusal
+        if fresh is None:
+            raise _changed(refusal)
+        if fresh.solana is not None:
+            prepared, shows = await self._prepare(account, fresh, terms, prepared)
+            self._prepared = prepared
+            self._change(**shows)
+        return prepared
 
-    def _has_ended(self, prepared: PreparedPayment) -> bool:
-        ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC)
-        return ends - (self._now() + self._skew) < SOON
+    def _refuse_if_ended(self) -> None:
+        ends = self.view.offer_ends
+        if ends is None or ends - self._now() < SOON:
+            raise _changed(ENDED)
 
     async def _same_option(
         self, account: Account, shown: PaymentOption, terms: TopUpRequirements
@@ -439,14 +464,14 @@ class TopUpPresenter(QObject):
     async def _read(
         self, account: Account, terms: TopUpRequirements
     ) -> tuple[tuple[PaymentOption, ...], tuple[OtherOption, ...]]:
-        tokens = SANDBOX_TOKENS if account.is_sandbox else KNOWN_TOKENS
+        tokens = tokens_of(chain_of(account.address), is_sandbox=account.is_sandbox)
         return await asyncio.to_thread(read_options, terms.options, terms.version, tokens)
 
     async def _signed(self, account: Account, prepared: PreparedPayment, signature: str | None) -> SignedPayment:
         if signature is not None:
             return await accept_signature(prepared, signature)
         signer = await asyncio.to_thread(self._keys.signer, account)
-        if not isinstance(signer, EthAccountSigner):
+        if isinstance(signer, ExternalSigner):
             raise KeyUnavailable("elsewhere", tr("The key for this wallet is elsewhere. Paste its signature."))
         return await sign_payment(prepared, signer)
 
@@ -481,8 +506,13 @@ class TopUpPresenter(QObject):
         self.changed.emit(view)
 
 
+def _changed(sentence: str) -> PaymentRefused:
+    return PaymentRefused("changed", sentence)
+
+
 def _request(account: Account, prepared: PreparedPayment, skew: timedelta) -> dict[str, Any]:
     words = prepared.authorization
+    height = words.last_valid_height if isinstance(words, TokenTransfer) else None
     return {
         "account": account.name,
         "base_url": account.base_url,
@@ -491,11 +521,12 @@ def _request(account: Account, prepared: PreparedPayment, skew: timedelta) -> di
         "wallet": account.address,
         "amount": f"{prepared.amount_usd:f}",
         "network": prepared.option.network,
-        "token": words.token,
+        "token": prepared.token.address,
         "receiver": words.receiver,
         "skew_s": skew.total_seconds(),
-        "valid_before": str(words.valid_before),
-        "nonce": "0x" + words.nonce.hex(),
+        "valid_before": str(prepared.valid_before),
+        "nonce": prepared.key,
+        **({} if height is None else {"last_valid_height": str(height)}),
     }
 
 

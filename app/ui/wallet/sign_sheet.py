@@ -17,6 +17,8 @@ from app.ui.wallet.top_up_state import SheetRow
 TITLES = {
     "domain": tr("Domain: token and chain"),
     "message": tr("Message: TransferWithAuthorization"),
+    "transfer": tr("Message: TransferChecked"),
+    "fee": tr("Network: fee and block"),
     "hash": tr("Hashes, as shown on a hardware wallet"),
 }
 SIDE = 14  # px of air at both sides of a line
@@ -52,7 +54,8 @@ class _Fields(QWidget):
         grid.setHorizontalSpacing(theme.px(14))
         grid.setVerticalSpacing(0)
         line, walked = 0, ReadLines(self)
-        for group, title in TITLES.items():
+        groups = {row.group for row in rows}
+        for group, title in ((each, TITLES[each]) for each in TITLES if each in groups):
             self._titles.append(_cell(theme, Label(theme, title, "small", "text2", weight=600)))
             grid.addWidget(self._titles[-1], line, 0, 1, 3)
             line += 1

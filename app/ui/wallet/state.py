@@ -79,12 +79,7 @@ class AccountCard:
 
     @property
     def can_top_up(self) -> bool:
-        return self.kind == "wallet" and self.chain == "evm"
-
-    @property
-    def tops_up_elsewhere(self) -> bool:
-        """True for a wallet of the chain that Rialto makes no payments on."""
-        return self.kind == "wallet" and self.chain == "solana"
+        return self.kind == "wallet"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class WayToPay:
 class SheetRow:
     """One field of what is signed."""
 
-    group: str  # "domain", "message", "hash"
+    group: str  # "domain", "message", "transfer", "fee", "hash"
     name: str
     value: str
     reading: str
@@ -52,7 +52,7 @@ class TopUpView:
     rows: tuple[SheetRow, ...] = ()
     checks: tuple[str, ...] = ()
     warning: str = ""  # what a person must not overlook before signing
-    document: str = ""  # the typed data as JSON
+    document: str = ""  # what is signed, as JSON
     digest: str = ""
     offer_ends: datetime | None = None
     problem: str = ""
@@ -85,7 +85,7 @@ class PendingTopUp:
     note: str
     wallet: str = ""
     token: str = ""
-    chain_id: int | None = None
+    network: str = ""
     is_over: bool = False
     chain_price: Decimal | None = None
     busy: bool = False

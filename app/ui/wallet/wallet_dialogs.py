@@ -20,33 +20,11 @@ from app.ui.kit.widgets.fields import SecretField, TextField, bind_label
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.wallet.add_wallet_dialog import MEMORY_ONLY, AddWalletDialog
+from app.ui.wallet.state import CHAIN_NAMES
 
 if TYPE_CHECKING:
     from app.ui.wallet.session.wallet_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
-
-
-def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
-    """What is said about a wallet of the chain without payments: paragraphs, each with its first words."""
-    pay = (
-        tr("The Sandbox accepts play money only on its EVM chain.")
-        if card.is_play
-        else tr(
-            "A wallet program for that chain that supports x402 can pay the service from this address. The "
-            "credits belong to the paying address. Refresh balances (F5) to see and use them here."
-        )
-    )
-    return (
-        (
-            tr("Rialto cannot pay on Solana."),
-            tr(
-                "A Solana payment needs a recent Solana block, and Rialto does not contact Solana nodes. "
-                "This wallet can sign in and spend its credits like any other."
-            ),
-        ),
-        (tr("Pay from elsewhere."), pay),
-        (tr("Or use another wallet."), tr("You can top up a wallet on Base here and use it in every tab.")),
-    )
 
 
 class WalletDialogs(QObject):
@@ -76,11 +54,7 @@ class WalletDialogs(QObject):
         """The whole address, to be read, copied or scanned."""
         theme = self._theme
         dialog = self.open = Dialog(theme, self._parent, tr("Address for {name}", name=card.name))
-        words = (
-            tr("Send only USDC on Base to this address.")
-            if card.chain == "evm"
-            else tr("Rialto does not pay from it. Payments to the service from other programs become its credits.")
-        )
+        words = tr("Send only USDC on {chain} to this address.", chain=CHAIN_NAMES[card.chain])
         if card.is_play:
             words = tr("Play money only. The Sandbox cannot see real money sent to it.")
         dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
@@ -93,26 +67,6 @@ class WalletDialogs(QObject):
         dialog.add_button(tr("Close"), accepts=False, default=True)
         try:
             await dialog.answer()
-        finally:
-            self.open = None
-
-    async def top_up_elsewhere(self, card: AccountCard, instead: AccountCard | None) -> bool:
-        """Say plainly that Rialto cannot pay from this wallet, and what to do. True: use `instead`, or a new one."""
-        theme = self._theme
-        dialog = self.open = Dialog(theme, self._parent, tr("Topping up {name}", name=card.name), width=520)
-        for lead, words in elsewhere_words(card):
-            dialog.body.addWidget(Label(theme, words, role="text2", lead=lead, wrap=True))
-        address = Label(theme, card.address, "small", mono=True, wrap=True)
-        address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        dialog.body.addWidget(address)
-        copy = dialog.add_button(tr("Copy address"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
-        dialog.add_button(tr("Close"), accepts=False, default=True)
-        dialog.add_button(
-            tr("Top up {name}…", name=instead.name) if instead is not None else tr("Add a wallet…"), accepts=True
-        )
-        try:
-            return await dialog.answer()
         finally:
             self.open = None
 

@@ -105,13 +105,13 @@ async def test_real_tokens_are_not_taken_from_the_sandbox_nor_play_money_elsewhe
     await wallet.leave(dialog)
 
 
-async def test_the_second_rail_is_named_and_said_to_be_unavailable(wallet: WalletHarness) -> None:
+async def test_the_second_rail_is_named_and_said_to_need_another_wallet(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
     (other,) = [way for way in wallet.top_up.ways if way.reason]
     assert other.network == "USDC on Solana"
-    assert "cannot pay on this chain" in other.reason
+    assert "This wallet cannot pay on Solana" in other.reason
     said = [label.text() for label in dialog.payment_page.findChildren(QLabel)]
-    assert any(text.startswith("Not available here: Rialto cannot pay") for text in said), said
+    assert any(text.startswith("Not available here: This wallet cannot pay") for text in said), said
     assert not next(each for each in dialog.way_buttons if "Solana" in each.text()).isEnabled()
     await wallet.leave(dialog)

@@ -303,31 +303,6 @@ async def test_a_warning_advises_against_importing_a_key_into_the_sandbox(wallet
     await wallet.tasks.idle()
 
 
-async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_topped_up(wallet: WalletHarness) -> None:
-    solana = await wallet.keys.add_from_key(
-        "Other", PrivateKey.generate("solana").to_text(), "solana", wallet.sandbox_account
-    )
-    wallet.presenter.reload()
-    card = next(each for each in wallet.page.list.findChildren(AccountView) if each.card.id == solana.id)
-    names = [button.text() for button in card.findChildren(Button)]
-    assert "How to top up" in names
-    assert "Top up…" not in names
-    next(each for each in card.findChildren(Button) if each.text() == "How to top up").click()
-    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
-    said = " ".join(label.text() for label in wallet.dialog.findChildren(QLabel))
-    for words in ("cannot pay on Solana", "Pay from elsewhere", "a wallet on Base", solana.address):
-        assert words in said, words
-    wallet.dialog.reject()
-    await until(lambda: wallet.dialog is None)
-    pocket = await wallet.faucet_wallet()
-    assert wallet.page.top_up(solana.id)  # as the card of a call that was refused asks for it
-    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
-    next(each for each in wallet.dialog.findChildren(Button) if each.text() == f"Top up {pocket.name}…").click()
-    await until(lambda: wallet.top_up_dialog is not None)
-    assert wallet.top_up.address == pocket.address
-    await wallet.leave(wallet.top_up_dialog)
-
-
 @pytest.mark.parametrize("way", ["new", "import"])
 async def test_esc_while_a_wallet_is_being_made_ends_its_work_before_the_widgets_are_gone(
     wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch, way: str

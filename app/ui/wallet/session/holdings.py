@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from app.service.rpc_methods import estimate
 from app.service.sandbox_controls import SandboxControls
+from app.wallet.networks import USDC_ON_BASE
 
 if TYPE_CHECKING:
     from app.service.service import Service
     from app.wallet.networks import Token
 
 GIFT_USD = Decimal(100)
-RPC_NETWORKS = {8453: "base-mainnet"}  # chain → how the service's proxy names it
+RPC_NETWORKS = {USDC_ON_BASE.network: "base-mainnet"}  # how the service's proxy names it
 BALANCE_OF = "0x70a08231"  # the first bytes of the hash of balanceOf(address)
 AUTHORIZATION_STATE = "0xe94a0102"  # of authorizationState(address,bytes32), EIP-3009
 WORD_BYTES = 32
@@ -49,14 +50,14 @@ def price_of_asking(token: Token) -> Decimal | None:
     """What one question to the token's contract costs in USD; None for a chain that the service's proxy is not known
     to have.
     """
-    network = RPC_NETWORKS.get(token.chain_id)
+    network = RPC_NETWORKS.get(token.network)
     return estimate(network, ("eth_call",)).high_usd if network is not None else None
 
 
 async def held_on_chain(service: Service, token: Token, address: str) -> Decimal | None:
     """Ask the token's contract through the service; None for an answer that is no amount. Raises `ServiceError`."""
     call = {"to": token.address, "data": f"{BALANCE_OF}{address.removeprefix('0x').lower():0>64}"}
-    answer = await service.crypto_rpc.call(RPC_NETWORKS[token.chain_id], "eth_call", [call, "latest"])
+    answer = await service.crypto_rpc.call(RPC_NETWORKS[token.network], "eth_call", [call, "latest"])
     told = answer.outcome.result
     try:
         units = int(told, 16) if isinstance(told, str) and len(told) == 2 + 2 * WORD_BYTES else None
@@ -72,7 +73,7 @@ async def used_on_chain(service: Service, token: Token, address: str, nonce: str
     """
     words = f"{address.removeprefix('0x').lower():0>64}{nonce.removeprefix('0x').lower():0>64}"
     call = {"to": token.address, "data": f"{AUTHORIZATION_STATE}{words}"}
-    answer = await service.crypto_rpc.call(RPC_NETWORKS[token.chain_id], "eth_call", [call, "latest"])
+    answer = await service.crypto_rpc.call(RPC_NETWORKS[token.network], "eth_call", [call, "latest"])
     told = answer.outcome.result
     yes_or_no = {f"0x{0:064x}": False, f"0x{1:064x}": True}
     return yes_or_no.get(told) if isinstance(told, str) else None

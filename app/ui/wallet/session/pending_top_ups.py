@@ -33,7 +33,8 @@ from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.session.comparison import MAX_PAGES
 from app.ui.wallet.session.holdings import price_of_asking, used_on_chain
 from app.ui.wallet.top_up_state import PendingTopUp
-from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, Token
+from app.wallet.addresses import chain_of, same_address
+from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, Token, tokens_of
 from app.wallet.payment import MAX_SKEW
 
 if TYPE_CHECKING:
@@ -388,7 +389,7 @@ class PendingTopUps(QObject):
         same = [
             each
             for each in self._accounts.list()
-            if wallet and each.address.lower() == wallet.lower() and (not host or each.host == host)
+            if same_address(each.address, wallet) and (not host or each.host == host)
         ]
         removed = self._accounts.removed_one(intent.account_id)
         known = [*sorted(same, key=lambda each: each.watch_only), own, removed.account if removed else None]
@@ -415,7 +416,7 @@ class PendingTopUps(QObject):
             note=self._notes.get(intent.id, intent.note),
             wallet=_wallet_of(intent),
             token=str(intent.request.get("token", "")),
-            chain_id=token.chain_id if token is not None else None,
+            network=token.network if token is not None else "",
             is_over=intent.id in self._over,
             chain_price=price_of_asking(token) if token is not None and can_ask else None,
         )
@@ -430,13 +431,11 @@ def _is_of(payment: PendingTopUp, account: Account) -> bool:
 
     What an older entry does not say counts as the same.
     """
-    same_wallet = (
-        payment.wallet.lower() == account.address.lower() if payment.wallet else payment.account_id == account.id
-    )
-    tokens = SANDBOX_TOKENS if account.is_sandbox else KNOWN_TOKENS
-    pays_with = {(each.address.lower(), each.chain_id) for each in tokens}
-    is_token_known = bool(payment.token) and payment.chain_id is not None
-    return same_wallet and (not is_token_known or (payment.token.lower(), payment.chain_id) in pays_with)
+    same_wallet = same_address(payment.wallet, account.address) if payment.wallet else payment.account_id == account.id
+    tokens = tokens_of(chain_of(account.address), is_sandbox=account.is_sandbox)
+    pays_with = any(same_address(payment.token, each.address) and payment.network == each.network for each in tokens)
+    is_token_known = bool(payment.token) and bool(payment.network)
+    return same_wallet and (not is_token_known or pays_with)
 
 
 def _wallet_of(intent: Intent) -> str:
@@ -445,8 +444,8 @@ def _wallet_of(intent: Intent) -> str:
 
 def _token_of(intent: Intent) -> Token | None:
     """The token of a payment, by its address and chain."""
-    address, network = str(intent.request.get("token", "")).lower(), str(intent.request.get("network", ""))
-    return next((each for each in TOKENS if each.address.lower() == address and each.on(network)), None)
+    address, network = str(intent.request.get("token", "")), str(intent.request.get("network", ""))
+    return next((each for each in TOKENS if same_address(each.address, address) and each.on(network)), None)
 
 
 def _stand_in(intent: Intent) -> Account | None:
