@@ -235,7 +235,9 @@ async def test_removed_calls_come_back_in_their_places_also_all_of_them(window: 
     assert [(row.id, row.method) for row in window.calls] == list(enumerate(methods, start=1))
     QTest.keyClick(view, Qt.Key.Key_Delete)
     window.key("Ctrl+N")
-    assert not window.undo_stack.can_undo("crypto_rpc"), "the batch that it belonged to is gone"
+    window.undo()
+    assert [row.method for row in window.calls] == ["eth_chainId", "eth_blockNumber"]
+    assert not window.undo_stack.can_undo("crypto_rpc"), "the batch that they belonged to is gone"
 
 
 async def test_r_rpc_36_the_second_sending_asks_again_and_only_a_typed_key_is_replayed(window: ConsoleHarness) -> None:

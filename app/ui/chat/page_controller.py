@@ -274,7 +274,7 @@ class ChatPageController(QObject):
         ]
         if presenter.documents.paths(project_id):
             totals.append((tr("Documents"), count((await presenter.documents.overview(project_id)).files)))
-        dialog = ProjectDialog(self._theme, self._page.main, form, choices, totals)
+        dialog = ProjectDialog(self._theme, self._page.main, form, choices, totals, project_id=project_id)
         dialog.documents.clicked.connect(
             lambda: self._tasks.start_unless_running("documents", self._open_documents, project_id, dialog)
         )

@@ -19,6 +19,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core import money
 from app.core.problems import ActionSpec
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
+from app.core.undo import UndoCommand
 from app.formats import format_number
 from app.storage.errors import NotStored, StorageError
 from app.translation import tr
@@ -205,7 +206,7 @@ class ChatPresenter(QObject):
         from app.ui.chat.session.chat_presets import ChatPresets
 
         self.presets = ChatPresets(
-            self.opened, self.do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
+            self.opened, self.do, self._undo_stack, self._use_preset_options, self.use_model, self.use_character, self
         )
         self.trash.add_kind(self.presets.trash_kind)
         self.presets.changed.connect(self.presets_changed)
@@ -665,6 +666,7 @@ class ChatPresenter(QObject):
         message = self.opened.thread.get(message_id)
         if message is None or message.role not in ("user", "assistant"):
             return
+        self._offer_edited_text()
         self.opened.begin_edit(message_id, message.content, attachments_of(message.attachments))
         self.draft_replaced.emit(message.content)
         self.attaching.show_chat()
@@ -675,12 +677,40 @@ class ChatPresenter(QObject):
         opened = self.opened
         if opened.editing is None:
             return False
+        self._offer_edited_text()
         opened.end_edit()
         self.drafts.timer.start()
         self.draft_replaced.emit(opened.draft)
         self.attaching.show_chat()
         self.publish_head()
         return True
+
+    def _offer_edited_text(self) -> None:
+        """Offer Undo for the changes to an earlier turn that leave the box unsent."""
+        opened, message_id, text = self.opened, self.opened.editing, self.opened.draft
+        message = opened.thread.get(message_id) if message_id is not None else None
+        if message is None or text == message.content or not text.strip():
+            return
+
+        def put_back() -> None:
+            if self.opened.thread.get(message.id) is not None:
+                self.begin_edit(message.id)
+                self.set_draft(text)
+                self.draft_replaced.emit(text)
+
+        self.offer_in_chat(tr("Changes to the message dropped"), put_back)
+
+    def offer_in_chat(self, text: str, put_back: Callable[[], None]) -> None:
+        """Offer Undo for typed text of the open chat, which is shown again for it."""
+        chat_id, opening = self.opened.chat_id, self.opened.opening
+
+        async def undo() -> None:
+            if chat_id is not None and chat_id != self.opened.chat_id:
+                await self.show_chat(chat_id)
+            if chat_id is not None or opening == self.opened.opening:
+                put_back()
+
+        self._undo_stack.push(UndoCommand("chat", text, lambda _ids: undo(), ()))
 
     # Several models, functions
 
@@ -725,6 +755,13 @@ class ChatPresenter(QObject):
         """Ask for all of this in the open chat."""
         self.opened.options = options
         self.keep_options({"options": self.opened.stored_options()})
+
+    def _use_preset_options(self, options: ChatOptions) -> None:
+        """Ask for what a preset says, with Undo where it replaces a system prompt."""
+        before = self.opened.options
+        self.set_options(options)
+        if before.system_prompt.strip() and before.system_prompt != options.system_prompt:
+            self.offer_in_chat(tr("System prompt replaced"), lambda: self.set_options(before))
 
     def cycle_web_search(self) -> None:
         self.set_option("web_search", next_web_search(self.opened.options.web_search))

@@ -48,8 +48,10 @@ class ProjectDialog(Dialog):
         form: ProjectForm,
         choices: ProjectChoices,
         totals: Sequence[tuple[str, str]],
+        *,
+        project_id: str = "",
     ) -> None:
-        super().__init__(theme, parent, tr("Project settings"), width=WIDTH)
+        super().__init__(theme, parent, tr("Project settings"), width=WIDTH, subject=project_id)
         self._before = form
         self.name = TextField(theme, tr("Name"), text=form.name)
         self.name.setMaxLength(MAX_PROJECT_NAME_CHARS)

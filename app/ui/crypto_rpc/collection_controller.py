@@ -39,8 +39,7 @@ class CollectionController(QObject):
         presenter = self._page.presenter
         change = presenter.collections.changer(file, place)
         if change is not None:
-            presenter.new_batch()
-            presenter.edit(change)
+            presenter.replace_calls(change, tr("Calls replaced"))
             self._page.close_list()
 
     def open_menu(self, key: CollectionKey, where: QPoint) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.problems import Problem, for_account
 from app.core.trash import Trash
+from app.core.typed_text import UndoableForm
 from app.core.undo import UndoCommand
 from app.service.crypto_rpc import RpcOperation
 from app.service.idempotency_keys import new_idempotency_key
@@ -120,6 +121,13 @@ class CryptoRpcPresenter(QObject):
         self.network_list = NetworkList(current_account)
         self.network_list.changed.connect(self._changed)
         self.draft = Draft(FIRST_NETWORK, new_idempotency_key(now()))
+        self._undoable = UndoableForm(
+            "crypto_rpc",
+            undo_stack,
+            read=lambda: self.draft.written(),
+            write=self._write_draft,
+            is_empty=lambda written: written == Draft(str(written["network"]), "").written(),
+        )
         self.keeper = DraftKeeper(tasks, lambda: self.draft, self.network_list)
         self.methods: MethodCatalog | None = None
         self.sent = CallLibrary(tasks, now, self.trash, self.interfaces)
@@ -189,10 +197,29 @@ class CryptoRpcPresenter(QObject):
         """What is known of a method on the draft's network."""
         return method_info(self.methods, self.draft.network, name)
 
-    def edit(self, change: Callable[[Draft], object]) -> None:
-        """Change the draft and show it."""
+    def edit(self, change: Callable[[Draft], object], *, done: str = "", typed: bool = False) -> None:
+        """Change the draft and show it.
+
+        Undo is offered for what it replaces: with `done`, which says what happened to the whole draft, or where text
+        that is half written goes, unless the change is what a person has `typed`.
+        """
         if self._sending:
             return
+        if done:
+            self._undoable.change(partial(self._edit, change), done)
+        elif self.draft.half_written and not typed:
+            left = self.draft.half_written
+            before = self.draft.written()
+            self._edit(change)
+            if self.draft.half_written != left:
+                self._undoable.offer(before, tr("Unfinished parameters dropped"))
+        else:
+            self._edit(change)
+
+    def _write_draft(self, written: Mapping[str, object]) -> None:
+        self.edit(lambda draft: draft.write(written), typed=True)
+
+    def _edit(self, change: Callable[[Draft], object]) -> None:
         before = self.draft.network
         change(self.draft)
         self._problem = None
@@ -243,7 +270,13 @@ class CryptoRpcPresenter(QObject):
             return
         problem = problem_in(fields, texts)
         params = params_of(fields, texts, row.params)
-        self.edit(lambda draft: draft.set_fields(texts, params, problem))
+        self.edit(lambda draft: draft.set_fields(texts, params, problem), typed=True)
+
+    def set_params_text(self, text: str) -> None:
+        self.edit(lambda draft: draft.set_params_text(text), typed=True)
+
+    def set_text(self, text: str) -> None:
+        self.edit(lambda draft: draft.set_text(text), typed=True)
 
     def show_form(self, on: bool) -> None:
         """Show the selected call's parameters as fields, or as JSON alone."""
@@ -255,16 +288,30 @@ class CryptoRpcPresenter(QObject):
     def paste(self, text: str, *, replacing: bool = False) -> bool:
         """Add what was copied elsewhere, or put it in place of all; False, with a notice, when it is no call."""
         problems: list[str] = []
-        self.edit(lambda draft: problems.extend(each.sentence for each in draft.paste(text, replacing=replacing)))
+
+        def change(draft: Draft) -> None:
+            problems.extend(each.sentence for each in draft.paste(text, replacing=replacing))
+
+        self.edit(change, done=tr("Calls replaced") if replacing else "")
         if problems:
             self.notice.emit(tr("Nothing was pasted. {problems}", problems=problems[0]))
         return not problems
 
     def new_batch(self) -> None:
-        """Begin anew, on the same network."""
-        self.draft = Draft(self.draft.network, new_idempotency_key(self._now()))
+        """Begin again, on the same network."""
+        self.replace_calls(lambda _draft: None, tr("New batch"))
+
+    def replace_calls(self, change: Callable[[Draft], object], done: str) -> None:
+        """Begin again with what `change` makes of an empty draft. `done` is offered with Undo."""
+        if self._sending:
+            return
         self._undo_stack.forget("crypto_rpc", (THE_BATCH,))
-        self.edit(lambda _draft: None)
+
+        def begin(_draft: Draft) -> None:
+            self.draft = Draft(self.draft.network, new_idempotency_key(self._now()))
+            change(self.draft)
+
+        self.edit(begin, done=done)
         self.runs.put(None)
 
     def new_key(self) -> None:
@@ -531,5 +578,4 @@ class CryptoRpcPresenter(QObject):
         """Ask for the transactions of the run on screen by their hashes: put the calls into the editor."""
         rows = look_ups(self.run) if self.run is not None else []
         if rows:
-            self.new_batch()
-            self.edit(lambda draft: draft.set_rows(rows, selected=0))
+            self.replace_calls(lambda draft: draft.set_rows(rows, selected=0), tr("Calls replaced"))

@@ -34,6 +34,7 @@ class EditDialog(Dialog):
     `edited` follows every change of the words and the mask.
     """
 
+    keeps_typed = False  # it is a draft on the disk
     edited = Signal()
 
     def __init__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -239,8 +240,9 @@ class ImagesPage(QObject):
 
     def set_prompt(self, text: str) -> None:
         """Put words into the form; nothing is sent."""
-        self.presenter.set_field("prompt", text)
-        self.form.fill(self.presenter.form)
+        presenter = self.presenter
+        self.form.flush()
+        presenter.use_form(replace(presenter.form, prompt=text), tr("Prompt replaced"))
         self.form.prompt.moveCursor(QTextCursor.MoveOperation.End)
         self.focus_prompt()
 

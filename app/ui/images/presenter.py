@@ -21,6 +21,7 @@ from app.core.model_lists import list_models, saved_models
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe, for_account
 from app.core.spending_limits import call_group
+from app.core.typed_text import UndoableForm
 from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
@@ -85,6 +86,13 @@ class ImagesPresenter(CallingPresenter):
         self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
         self._service_cache: ServiceCache | None = None
         self._autosave = DraftAutosave(tasks, "images draft")
+        self._undoable = UndoableForm(
+            "images",
+            undo_stack,
+            read=self._form_with_last_key,
+            write=self._use_form,
+            is_empty=lambda form: form == ImageForm(model=form.model),
+        )
         self._calls = 0
         self._arrived: set[str] = set()
         self._left: RateLimitRemaining | None = None
@@ -222,8 +230,15 @@ class ImagesPresenter(CallingPresenter):
             )
         return tuple(found)
 
-    def use_form(self, form: ImageForm) -> None:
-        """Fill the form anew."""
+    def use_form(self, form: ImageForm, done: str) -> None:
+        """Fill in another form. `done` is offered with Undo: "Settings reused"."""
+        self._undoable.replace(form, done)
+
+    def _form_with_last_key(self) -> ImageForm:
+        self.replacing.emit()
+        return self.form
+
+    def _use_form(self, form: ImageForm) -> None:
         self.form = form
         self.save_soon(form=form.to_json())
         self.form_replaced.emit(form)
@@ -237,8 +252,7 @@ class ImagesPresenter(CallingPresenter):
 
     def clear(self) -> None:
         """Empty the form; the model stays."""
-        before = self.form
-        self.use_form(ImageForm(model=before.model))
+        self.use_form(ImageForm(model=self.form.model), tr("Form cleared"))
 
     def _look(self) -> None:
         self.view = view_of(self.form, self.model, self.styles, self._references_of(self.form))
@@ -392,7 +406,8 @@ class ImagesPresenter(CallingPresenter):
         if image is None or image.kind != "generate":
             return False
         form = form_from(image.options)
-        self.use_form(replace(form, model=image.model, count=1, in_one_call=False, seed=None if vary else image.seed))
+        form = replace(form, model=image.model, count=1, in_one_call=False, seed=None if vary else image.seed)
+        self.use_form(form, tr("Settings reused"))
         return True
 
     def _record_exchange(self, exchange: Exchange) -> None:

@@ -199,7 +199,7 @@ class SpeechCanvas(QWidget):
 
     def show_head(self, head: SpeechHead) -> None:
         self.header.set_title(head.title or tr("New clip"))
-        self.pencil.setVisible(bool(head.clip_id))
+        self.pencil.setVisible(bool(head.row_id))
 
     def begin_rename(self) -> None:
         """Turn the title into a field."""

@@ -123,7 +123,7 @@ class ClipListPane(ListPane):
     def _play(self, key: object) -> None:
         row = self.row(str(key))
         if row is not None:
-            (self.open_requested if row.clips else self.play_requested).emit(row.id)
+            (self.open_requested if row.clips or row.is_draft else self.play_requested).emit(row.id)
 
     # -- hands ----------------------------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ class ClipListPane(ListPane):
         ]
         if row is not None and row.is_partial:
             entries.insert(1, (tr("Get missing parts"), "refresh", "Ctrl+R", self.continue_requested))
-        if row is not None and row.clips:
+        if row is not None and (row.clips or row.is_draft):
             entries = [entry for entry in entries if entry[-1] in (self.open_requested, self.rename_requested)]
         is_one = len(chosen) == 1 or (row is not None and len(row.clips) == len(chosen))
         for text, icon_name, key, signal in entries if is_one else ():
@@ -169,7 +169,10 @@ class ClipListPane(ListPane):
             menu.add(tr("Compare {count} clips", count=len(chosen)), "grid").triggered.connect(
                 lambda: self.compare_requested.emit(chosen)
             )
-        trash = menu.add_trash(tr_n("Move to trash", "Move {n} clips to trash", len(chosen)))
+        words = tr_n("Move to trash", "Move {n} clips to trash", len(chosen))
+        if row is not None and row.is_draft and is_one:
+            words = tr("Delete draft")
+        trash = menu.add_trash(words)
         trash.triggered.connect(lambda: self.trash_requested.emit(chosen))
         return menu
 
@@ -190,7 +193,7 @@ class ClipDelegate(GroupedDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             paint_spinner(painter, theme, sign, 0.2)
         else:
-            name = "grid" if row.clips else "pause" if row.plays else "warning" if row.is_partial else "play"
+            name = _sign_of(row)
             icons.paint(painter, theme, name, sign, "warn" if name == "warning" else "accent")
         left = inside.left() + side + theme.px(10)
         small = theme.font("small", tabular=True)
@@ -208,3 +211,9 @@ class ClipDelegate(GroupedDelegate):
         self.text(painter, lower, row.cost, small, "text3", at_end=True)
         room = lower.adjusted(0, 0, -(measures.horizontalAdvance(row.cost) + theme.px(8)), 0)
         self.text(painter, room, row.second_line, small, "text3")
+
+
+def _sign_of(row: ClipRow) -> str:
+    if row.is_draft or row.clips:
+        return "pencil" if row.is_draft else "grid"
+    return "pause" if row.plays else "warning" if row.is_partial else "play"

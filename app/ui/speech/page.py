@@ -97,7 +97,7 @@ class SpeechPage(QObject):
         presenter.replacing.connect(main.editor.flush)
         presenter.text_replaced.connect(main.editor.set_text)
         presenter.head_changed.connect(main.show_head)
-        presenter.head_changed.connect(lambda head: self.list.show_open(head.clip_id))
+        presenter.head_changed.connect(lambda head: self.list.show_open(head.row_id))
         presenter.meter_changed.connect(main.speak_bar.show_meter)
         presenter.meter_changed.connect(lambda meter: main.editor.show_parts(meter.parts))
         presenter.clips_changed.connect(self._show_clips)
@@ -134,7 +134,7 @@ class SpeechPage(QObject):
 
     def _connect_canvas(self) -> None:
         main, presenter, sound = self.main, self.presenter, self.presenter.sound
-        main.renamed.connect(lambda title: self.clip_actions.rename(presenter.head.clip_id, title))
+        main.renamed.connect(lambda title: self.clip_actions.rename(presenter.head.row_id, title))
         main.list_requested.connect(lambda: self._toggle_list())
         main.inspector_requested.connect(lambda: self._toggle_inspector())
         main.model.clicked.connect(self.open_model_menu)
@@ -208,7 +208,7 @@ class SpeechPage(QObject):
         if rows:
             self.main.audition_view.show_rows(rows)
         compared = {self.list.row_with(row.clip_id) for row in rows}
-        self.list.show_open(compared.pop() if len(compared) == 1 else self.presenter.head.clip_id)
+        self.list.show_open(compared.pop() if len(compared) == 1 else self.presenter.head.row_id)
 
     # -- what the person does -------------------------------------------------------------------------------------
 
@@ -276,9 +276,9 @@ class SpeechPage(QObject):
 
     def rename(self) -> None:
         chosen = self.list.selected() if self.list.view.hasFocus() else ()
-        if len(chosen) == 1 and chosen[0] != self.presenter.head.clip_id:
+        if len(chosen) == 1 and chosen[0] != self.presenter.head.row_id:
             self.list.rename_requested.emit(chosen[0])
-        elif self.presenter.head.clip_id:
+        elif self.presenter.head.row_id:
             self.main.begin_rename()
 
     async def _ask_name(self, clip_id: str) -> None:

@@ -27,6 +27,9 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
     def has_clip() -> bool:
         return bool(presenter.head.clip_id)
 
+    def has_row() -> bool:
+        return bool(presenter.head.row_id)
+
     def can_speak() -> bool:
         return not presenter.is_speaking  # what was typed a moment ago is looked at when it is pressed
 
@@ -115,7 +118,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         TabAction("speech.clone", tr("Clone a voice…"), page.voices.ask_clone, "", "microphone"),
         TabAction("speech.own", tr("My voices"), page.open_own_voices, "", "user"),
         TabAction("speech.request", tr("Show request"), page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("speech.rename", tr("Rename clip"), page.rename, "F2", "pencil", enabled=has_clip),
+        TabAction("speech.rename", tr("Rename clip"), page.rename, "F2", "pencil", enabled=has_row),
         TabAction(
             "speech.star",
             tr("Star clip or voice"),

@@ -16,6 +16,8 @@ from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models
 from app.core.problems import ActionSpec, Problem, describe, for_account
 from app.core.trash import Trash
+from app.core.typed_text import TextDraft, TextDrafts
+from app.core.undo import UndoCommand
 from app.service.errors import BadRequest, ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech import VOICE_PREFIX
@@ -31,6 +33,7 @@ from app.ui.speech.session.clip_library import (
     ClipLibrary,
     clip_row,
     comparison_row,
+    draft_row,
     title_words,
     voice_words,
 )
@@ -114,6 +117,8 @@ class SpeechPresenter(CallingPresenter):
         self.calls = SessionCalls()
         self._autosave = DraftAutosave(tasks, "speech draft")
         self.save_soon = self._autosave.save_soon
+        self.drafts = TextDrafts(self.save_soon)
+        self._undo_stack = undo_stack
         self._wanted: Key = ("", "")  # the voice that was chosen or spoken with last, whether it exists now or not
         self._listed: Key = ("", "")  # the same, of those that are no cloned ones
         self._speaking = ""  # the clip that is being asked for
@@ -160,6 +165,9 @@ class SpeechPresenter(CallingPresenter):
             return
         self.text = text
         self.save_soon(text=self.text)
+        if self.drafts.open_id:
+            self.drafts.edit(text)
+            self._show_draft()
         clip = self._open_clip()
         if clip is not None and clip.text != self.text:
             self.set_head(SpeechHead())  # it is another text now; the clip stays in the player
@@ -189,20 +197,71 @@ class SpeechPresenter(CallingPresenter):
         return next((span.of(head) for span in sentences(head)), "")
 
     def new_clip(self) -> None:
-        """An empty editor; a text that was not spoken yet stays on the disk until the next one is typed."""
+        """Empty the editor. A text that was not spoken yet becomes a row of the list."""
         if self.sound.reading is not None and not self.is_speaking:
             self.sound.show(None)
-        self.set_head(SpeechHead())
         self.replace_text("")
 
     def replace_text(self, text: str, *, title: str = "") -> None:
-        """Put another text into the editor: a file, a transcript. `title` is what its first clip will be called."""
+        """Put another text into the editor: a file, a transcript. `title` is what its first clip will be called.
+
+        The text that is replaced becomes a draft, unless a clip was made of it.
+        """
+        self.replacing.emit()
+        if self.drafts.open_id or not self._is_spoken(self.text):
+            self.drafts.leave(self.text, self.head.title)
+        self._take_text(text, SpeechHead(title))
+
+    def _take_text(self, text: str, head: SpeechHead) -> None:
         self.text = text
         self.save_soon(text=self.text)
         self.text_replaced.emit(self.text)
-        if title:
-            self.set_head(SpeechHead(title))
+        self.set_head(head)
+        self.publish_clips()
         self._measure_text()
+
+    def _is_spoken(self, text: str) -> bool:
+        return self.clip_library is not None and any(clip.text == text for clip in self.clip_library.rows)
+
+    # -- drafts ---------------------------------------------------------------------------------------------------
+
+    def open_draft(self, draft_id: str) -> None:
+        """Put a text that was left unspoken back into the editor."""
+        draft = self.drafts.get(draft_id)
+        if draft is None or draft_id == self.drafts.open_id:
+            return
+        self.new_clip()
+        self.drafts.open(draft_id)
+        self._take_text(draft.text, SpeechHead(draft.title or title_of(draft.text), draft_id=draft_id))
+
+    def _show_draft(self) -> None:
+        """Show the title of the draft in the editor, which is its first line unless it has one."""
+        draft = self.drafts.get(self.drafts.open_id)
+        if draft is not None:
+            self.set_head(SpeechHead(draft.title or title_of(draft.text), draft_id=draft.id))
+
+    def rename_draft(self, draft_id: str, title: str) -> None:
+        self.drafts.rename(draft_id, title.strip())
+        self._show_draft()
+        self.publish_clips()
+
+    def remove_drafts(self, ids: Sequence[str]) -> None:
+        """Delete drafts, with Undo. What is in the editor goes with its row."""
+        was_open = self.drafts.open_id
+        removed = self.drafts.remove(ids)
+        if not removed:
+            return
+        if was_open in ids:
+            self._take_text("", SpeechHead())
+        self.publish_clips()
+
+        def undo(_ids: object) -> None:
+            self.drafts.restore(removed)
+            self.publish_clips()
+
+        titles = [draft.title or title_of(draft.text) for draft in removed]
+        text = tr_n("Draft “{title}” deleted", "{n} drafts deleted", len(titles), title=titles[0])
+        self._undo_stack.push(UndoCommand("speech", text, undo, ()))
 
     # -- voice and knobs ------------------------------------------------------------------------------------------
 
@@ -343,11 +402,13 @@ class SpeechPresenter(CallingPresenter):
                 plays=view.plays and clip.id == view.clip_id,
             )
 
-        def row(clips: tuple[Clip, ...]) -> ClipRow:
-            rows = tuple(build_rows(clips, row_of))
-            return rows[0] if len(clips) == 1 else comparison_row(rows[0], clips, rows)
+        def row(item: TextDraft | tuple[Clip, ...]) -> ClipRow:
+            if isinstance(item, TextDraft):
+                return draft_row(item)
+            rows = tuple(build_rows(item, row_of))
+            return rows[0] if len(item) == 1 else comparison_row(rows[0], item, rows)
 
-        def texts(rows: Sequence[tuple[Clip, ...]]) -> list[str]:
+        def texts(items: Sequence[TextDraft | tuple[Clip, ...]]) -> list[str]:
             mark_of, known = self._current_account.mark_of, dict[tuple[str, ...], str]()  # a few voices' words
 
             def words(clip: Clip) -> str:
@@ -356,10 +417,20 @@ class SpeechPresenter(CallingPresenter):
                     known[key] = voice_words(clip, self.voice_list, mark_of(clip.account_id))
                 return f"{title_words(clip)}\n{known[key]}"
 
-            return ["\n".join(map(words, clips)).casefold() for clips in rows]
+            return [
+                (
+                    f"{item.title}\n{item.text}" if isinstance(item, TextDraft) else "\n".join(map(words, item))
+                ).casefold()
+                for item in items
+            ]
 
-        rows, places = self.clip_library.by_row()
-        self.clips_changed.emit(LazyRows(rows, row, texts), places)
+        clips, places = self.clip_library.by_row()
+        drafts, items = self.drafts.rows, list[TextDraft | tuple[Clip, ...]](clips)
+        if drafts:
+            items[:0] = drafts
+            places = {key: place + len(drafts) for key, place in places.items()}
+            places |= {draft.id: place for place, draft in enumerate(drafts)}
+        self.clips_changed.emit(LazyRows(items, row, texts), places)
 
     def speaking_titles(self) -> tuple[str, ...]:
         """What is being spoken now."""
@@ -409,6 +480,9 @@ class SpeechPresenter(CallingPresenter):
             self.save_soon(text=self.text)
         else:
             self.text = str(kept.get("text") or "")
+        self.drafts.load(kept)
+        self.drafts.edit(self.text)
+        self._show_draft()
         self.speech_options = speech_options_from(kept.get("knobs"))
         self.pattern = str(kept.get("pattern") or "")
         model, voice = str(kept.get("model") or ""), str(kept.get("voice") or "")
@@ -439,8 +513,11 @@ class SpeechPresenter(CallingPresenter):
     async def _speak(self, aloud: bool) -> None:
         text, choice = self.text, self.choice
         spans = parts(text) if len(text) <= AT_ONCE else await asyncio.to_thread(parts, text)
-        title = "" if self.head.clip_id else self.head.title
+        draft_id = self.drafts.open_id
+        draft = self.drafts.get(draft_id)
+        title = draft.title if draft is not None else "" if self.head.clip_id else self.head.title
         clip = await self.plan_clip(text, choice.model, choice.voice, spans, title=title)
+        self.drafts.remove((draft_id,))
         self.set_head(SpeechHead(clip.title, clip.id))
         await self.read(clip, aloud=aloud)
 

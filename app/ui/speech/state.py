@@ -49,6 +49,7 @@ class ClipRow:
     is_partial: bool = False  # some of it is missing: going on asks for the rest
     plays: bool = False
     clips: tuple[ClipRow, ...] = ()
+    is_draft: bool = False  # a text that was not spoken yet
 
     @property
     def spoken(self) -> str:
@@ -87,7 +88,13 @@ class SpeechHead:
     """Title and kind of what the editor holds."""
 
     title: str = ""
-    clip_id: str = ""  # "" for a draft
+    clip_id: str = ""  # "" for a text that was not spoken yet
+    draft_id: str = ""  # of such a text, once it is a row of the list
+
+    @property
+    def row_id(self) -> str:
+        """The row of the list that is open; "" for none."""
+        return self.clip_id or self.draft_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,11 +147,14 @@ class VoiceController(QObject):
         page = self._page
         models = page.clones.cloning_models()
         dialog = CloneDialog(self._theme, page.main, page.clones, models)
+        if page.clones.left_sample is not None:
+            dialog.set_sample(*page.clones.left_sample)
         if await dialog.answer():
+            page.clones.left_sample = None
             page.clones.clone(dialog.voice_name, dialog.model_id, dialog.sample)
             page.open_own_voices()
         else:
-            page.clones.forget_sample()
+            page.clones.leave_sample()
 
     # -- files ----------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SegmentEditor(TextArea):
-    """`committed` names the segment and what it is to say."""
+    """`committed` names the segment and its new text. What was left with Esc is there when the segment opens again."""
 
     committed = Signal(int, str)
     left = Signal()
@@ -27,6 +27,7 @@ class SegmentEditor(TextArea):
         self._over = parent
         self._segment = -1
         self._before = ""
+        self._left: dict[tuple[int, str], str] = {}  # by segment and its text, what was typed when Esc was pressed
         self.setAccessibleName(tr("Segment text"))
         self.setTabChangesFocus(True)
         self.hide()
@@ -53,6 +54,9 @@ class SegmentEditor(TextArea):
         """Stand over the segment's text with the same words."""
         self._segment, self._before = segment, text
         self.setPlainText(text)
+        if left := self._left.pop((segment, text), ""):
+            self.selectAll()
+            self.insertPlainText(left)  # Ctrl+Z in the field leads back to the text of the segment
         pad = self._theme.px(6)
         self.setGeometry(QRect(area.left() - pad, area.top() - pad // 2, area.width() + 2 * pad, self.height()))
         self.show()
@@ -80,5 +84,7 @@ class SegmentEditor(TextArea):
             return
         self.hide()
         text = " ".join(self.toPlainText().split())
+        if not keep and text and text != self._before:
+            self._left[self._segment, self._before] = text
         if keep and text != self._before:
             self.committed.emit(self._segment, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -309,8 +310,8 @@ class VideoPage(QObject):
         self.prompts.open_under(self.form.prompts)
 
     def _set_prompt(self, prompt: str) -> None:
-        self.presenter.form.set(prompt=prompt)
-        self.form.fill(self.presenter.form.view())
+        form = self.presenter.form
+        form.use(replace(form.form, prompt=prompt), tr("Prompt replaced"))
         self.form.prompt.moveCursor(QTextCursor.MoveOperation.End)
         self._open_form()
 

@@ -63,7 +63,7 @@ class VideoPresenter(QObject):
         self.job_poller = JobPoller(self.job_store, current_account)
         self.sending = Sender(self.job_store, current_account, tasks)
         self.poll_scheduler = PollScheduler(self.job_store, self.job_poller, self.sending, tasks)
-        self.form = VideoForm(current_account, tasks)
+        self.form = VideoForm(current_account, tasks, undo_stack)
         self.job_actions = JobActions(self, tasks, undo_stack)
         self.writer = RowWriter(
             self.job_store,
@@ -199,7 +199,7 @@ class VideoPresenter(QObject):
             words, model = proposed(job)
             known = model if self.form.model(model) is not None else ""
             kept |= {"prompt": words or form.prompt, "model": known or form.model}
-        self.form.use(replace(form, **kept))
+        self.form.use(replace(form, **kept), tr("Settings reused"))
 
     def again(self, job_id: str) -> None:
         """Order the same once more, at today's price, which the page has asked for a yes to."""

@@ -44,6 +44,8 @@ WORDS, WORDS_IN_A_LINE, LONGEST_WORD = 12, 3, 8  # of a recovery phrase (BIP-39)
 class AddWalletDialog(Dialog):
     """`added` is the name of the wallet that was kept, `added_id` its account. What was typed is cleared at the end."""
 
+    keeps_typed = False  # a recovery phrase may be among it
+
     def __init__(
         self, theme: Theme, parent: QWidget, keys: WalletKeys, sites: tuple[AccountCard, ...], way: str = "new"
     ) -> None:

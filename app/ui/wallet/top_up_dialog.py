@@ -50,6 +50,8 @@ STEPS = (("amount", tr("Amount")), ("payment", tr("Payment")), ("review", tr("Re
 class TopUpDialog(Dialog):
     """Shows what the presenter says and hands on what is pressed. Enter never signs, only Ctrl+Enter does."""
 
+    keeps_typed = False  # amount and signature belong to one payment
+
     def __init__(self, theme: Theme, parent: QWidget, presenter: TopUpPresenter) -> None:
         super().__init__(theme, parent, tr("Top up credits"), width=WIDTH)
         self.presenter = presenter

@@ -277,7 +277,7 @@ async def test_a_new_image_comes_first_while_older_ones_are_not_read(images: Ima
 
 async def test_a_form_knows_the_style_image_that_was_not_read_yet(images: ImagesHarness, years: list[str]) -> None:
     form = ImageForm(references=(years[200],), strengths=(0.5,))
-    images.presenter.use_form(form)
+    images.presenter.use_form(form, "Settings reused")
     await until(lambda: images.presenter.library.one(years[200]) is not None)
     (known,) = images.presenter._references_of(form)
     assert (known.title, known.size_bytes) == ("Harbor 200", 10)

@@ -283,7 +283,7 @@ async def test_a_sample_is_recorded_from_a_real_microphone_in_the_dialog_and_clo
     assert "expires in 7 days" in card.second.text()
 
 
-async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: SpeechHarness, pulse: Pulse) -> None:
+async def test_a_recorded_sample_that_is_not_used_stays_until_the_end(speech: SpeechHarness, pulse: Pulse) -> None:
     speech.press_clone()
     await until(dialog)
     asked = dialog()
@@ -296,8 +296,18 @@ async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: SpeechHarne
     asked.consent.click()
     assert not asked.go.isEnabled()
     assert list((speech.home / "cache" / "voices").glob("sample-*"))
+    said = asked.report.text()
     asked.reject()
-    await until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
+    await until(lambda: dialog() is None)
+    speech.press_clone()
+    await until(dialog)
+    again = dialog()
+    assert again is not None
+    assert (again.report.text(), again.preview.isEnabled(), again.consent.isChecked()) == (said, True, False)
+    again.reject()
+    await until(lambda: dialog() is None)
+    await speech.clones.aclose()
+    assert not list((speech.home / "cache" / "voices").glob("sample-*"))
 
 
 async def test_a_recorded_sample_that_cannot_be_deleted_is_told(speech: SpeechHarness) -> None:
@@ -305,7 +315,7 @@ async def test_a_recorded_sample_that_cannot_be_deleted_is_told(speech: SpeechHa
     stays.mkdir(parents=True)  # which `unlink` refuses, whoever asks
     said: list[str] = []
     speech.clones.notice.connect(said.append)
-    speech.clones.forget_sample()
+    speech.clones.record()
     await until(lambda: said)
     assert said[0].startswith("Deleting the recording failed. ") and said[0].endswith(str(stays))
 

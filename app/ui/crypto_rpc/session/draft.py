@@ -50,6 +50,25 @@ class Draft:
         self.rest: tuple[CallRow, ...] = ()  # the other part of a batch that was split
         self._show_selected()
 
+    # Everything a person has entered
+
+    def written(self) -> dict[str, object]:
+        """Return calls, text and variables, for `write`."""
+        return {name: getattr(self, name) for name in ("network", *_WRITTEN, "rest", "variables")}
+
+    def write(self, written: Mapping[str, object]) -> None:
+        for name, value in written.items():
+            setattr(self, name, value)
+
+    @property
+    def half_written(self) -> tuple[str, ...]:
+        """What was typed that is in no call yet, because it has a fault."""
+        return (
+            *((self.text,) if self.text_problems else ()),
+            *((self.params_text,) if self.params_problem is not None else ()),
+            *(self.field_texts if self.field_problem else ()),
+        )
+
     # Rows
 
     @property

@@ -6,24 +6,38 @@ The default button is never the one that pays, signs or deletes. The window behi
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.tasks import TaskScope
+from app.core.typed_text import DialogDrafts, TypedInDialog
 from app.translation import tr
 from app.ui.kit.discard import discard
 from app.ui.kit.layer import Layer
 from app.ui.kit.qt_workarounds.alive import alive
+from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.fields import bind_label
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.search_field import SearchField
 from app.ui.kit.widgets.surfaces import SCROLL_BAR_PX, keep_scroll_bar, zone
 
 WIDTH = 440
+_SHOWN = QLineEdit.EchoMode.Normal
 MAX_SHARE = 0.85  # of the height of the window behind
 
 
@@ -53,10 +67,17 @@ class Dialog(QDialog):
 
     Use `await answer()`: it opens the dialog, dims the window behind, and returns True when it was accepted. What the
     dialog itself starts belongs to its `tasks`, which are canceled before its widgets are gone.
+
+    What a person typed and left with Esc is there again when the same dialog opens about the same `subject` (an id),
+    as long as the window is open. Secrets are not kept.
     """
 
-    def __init__(self, theme: Theme, parent: QWidget, title: str, *, width: int = WIDTH) -> None:
+    keeps_typed = True  # False where a dialog keeps its text itself, or must not
+
+    def __init__(self, theme: Theme, parent: QWidget, title: str, *, width: int = WIDTH, subject: str = "") -> None:
         super().__init__(parent)
+        self._subject = f"{type(self).__name__} {title} {subject}"
+        self._first_texts: dict[str, str] = {}
         self._theme = theme
         self._width = width
         self.tasks = TaskScope(self._crashed)
@@ -129,6 +150,7 @@ class Dialog(QDialog):
 
         parent = self.parentWidget()
         scrim = Scrim(self._theme, parent.window()) if parent is not None else None
+        self._bring_back_typed()
         self.finished.connect(done)
         self._fit()
         self._theme.changed.connect(self._fit)  # the size of the text may change while it is open
@@ -143,6 +165,78 @@ class Dialog(QDialog):
             discard(self)
             if self._crash is not None:
                 raise self._crash
+
+    # What was typed
+
+    def _text_fields(self) -> dict[str, QLineEdit | TextArea]:
+        """Return the fields that people write in, by name."""
+        found: dict[str, QLineEdit | TextArea] = {}
+        names = Counter[str]()
+        fields: list[QLineEdit | TextArea] = [*self.findChildren(QLineEdit), *self.findChildren(TextArea)]
+        for field in fields:
+            if field.isReadOnly() or isinstance(field, SearchField) or isinstance(field.parent(), QAbstractSpinBox):
+                continue
+            if isinstance(field, QLineEdit) and (field.property("secret") or field.echoMode() != _SHOWN):
+                continue
+            name = field.accessibleName()
+            names[name] += 1
+            found[f"{name} {names[name]}"] = field
+        return found
+
+    def _drafts(self) -> DialogDrafts | None:
+        window = self.parentWidget()
+        while window is not None and isinstance(window.window(), Dialog):
+            window = window.window().parentWidget()
+        return DialogDrafts.of(window.window()) if window is not None and self.keeps_typed else None
+
+    def _bring_back_typed(self) -> None:
+        """Put in what was typed here last time, where the fields begin as they did then."""
+        drafts = self._drafts()
+        if drafts is None:
+            return
+        fields = self._text_fields()
+        self._first_texts = {name: _text_of(field) for name, field in fields.items()}
+        kept = drafts.take(self._subject)
+        back = [name for name in kept if self._first_texts.get(name) == kept[name].before]
+        for name in back:
+            _write(fields[name], kept[name].text)
+        if back:
+            self._offer_start_over(back)
+
+    def _offer_start_over(self, names: list[str]) -> None:
+        line = QWidget()
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(Label(self._theme, tr("This is what you typed here last time."), "small", "text2"), 1)
+        again = QuietButton(self._theme, tr("Start over"), size="small")
+        row.addWidget(again)
+        self.body.insertWidget(1, line)
+
+        def start_over() -> None:
+            fields = self._text_fields()
+            for name in names:
+                if name in fields:
+                    _write(fields[name], self._first_texts[name])
+            line.hide()
+            fields[names[0]].setFocus(Qt.FocusReason.OtherFocusReason)
+
+        again.clicked.connect(start_over)
+
+    def done(self, result: int) -> None:
+        """End the dialog; what was typed is kept unless it was accepted."""
+        drafts = self._drafts()
+        is_left = self.isVisible() and result != int(QDialog.DialogCode.Accepted)
+        if drafts is not None and is_left and self._first_texts:
+            now = {name: _text_of(field) for name, field in self._text_fields().items()}
+            drafts.keep(
+                self._subject,
+                {
+                    name: TypedInDialog(before, now[name])
+                    for name, before in self._first_texts.items()
+                    if name in now and now[name] != before and now[name].strip()
+                },
+            )
+        super().done(result)
 
     def _crashed(self, error: Exception) -> None:
         self._crash = error
@@ -172,6 +266,19 @@ class Dialog(QDialog):
         if window is not None:
             height = min(height, round(window.height() * MAX_SHARE))
         self.resize(width, height)
+
+
+def _text_of(field: QLineEdit | TextArea) -> str:
+    return field.text() if isinstance(field, QLineEdit) else field.toPlainText()
+
+
+def _write(field: QLineEdit | TextArea, text: str) -> None:
+    """Replace a text as a person does, so that whatever depends on it follows; Ctrl+Z brings the former one back."""
+    field.selectAll()
+    if isinstance(field, QLineEdit):
+        field.insert(text)
+    else:
+        field.insertPlainText(text)
 
 
 async def confirm(

@@ -235,6 +235,7 @@ class SecretField(QLineEdit):
         super().__init__()
         self._theme = theme
         self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setProperty("secret", True)  # no dialog keeps what is typed here
         self.setPlaceholderText(placeholder)
         self.setInputMethodHints(
             Qt.InputMethodHint.ImhSensitiveData

@@ -13,7 +13,9 @@ MAX_CHARS = 200
 
 
 class TitleEdit(QLineEdit):
-    """Hidden until `begin`. Enter and leaving it keep what was typed, Esc does not; an empty title is no title.
+    """Hidden until `begin`. Enter and leaving it rename; an empty title is no title.
+
+    After Esc the title is what it was, and what was typed is there when the same title is edited again.
 
     `renamed` tells another title, `toggled` that the field came or went, for whoever shows the title meanwhile.
     """
@@ -28,6 +30,7 @@ class TitleEdit(QLineEdit):
             raise ValueError("a field needs a name")
         self._theme = theme
         self._title = ""
+        self._left: dict[str, str] = {}  # by title, what was typed in its place when Esc was pressed
         self._is_open = False
         self._focus_return = FocusReturn(self)
         self.setAccessibleName(name)
@@ -47,6 +50,9 @@ class TitleEdit(QLineEdit):
         self._title = title
         self._is_open = True
         self.setText(title)
+        if left := self._left.pop(title, ""):
+            self.selectAll()
+            self.insert(left)
         self.show()
         self.toggled.emit()
         self.end(False)
@@ -64,6 +70,8 @@ class TitleEdit(QLineEdit):
         self.toggled.emit()
         if had_focus:
             self._focus_return.give_back()
+        if not keep and text and text != self._title:
+            self._left[self._title] = text
         if keep and text and text != self._title:
             self.renamed.emit(text)
 

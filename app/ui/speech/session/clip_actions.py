@@ -56,7 +56,8 @@ class ClipActions(QObject):
     # -- one clip -------------------------------------------------------------------------------------------------
 
     def open(self, clip_id: str, *, play: bool = False) -> None:
-        """Show a clip's text and put its sound into the player."""
+        """Show a clip's text and put its sound into the player, or go on with a draft."""
+        self._presenter.open_draft(clip_id)
         clip_library = self._presenter.clip_library
         clip = clip_library.one(clip_id) if clip_library is not None else None
         if clip is None:
@@ -90,7 +91,10 @@ class ClipActions(QObject):
             self.load(clip, play=True)
 
     def rename(self, clip_id: str, title: str) -> None:
-        self._change(clip_id, title=title.strip() or tr("Clip"))
+        if self._presenter.drafts.get(clip_id) is not None:
+            self._presenter.rename_draft(clip_id, title)
+        else:
+            self._change(clip_id, title=title.strip() or tr("Clip"))
 
     def star(self, clip_id: str) -> None:
         clip_library = self._presenter.clip_library
@@ -119,7 +123,8 @@ class ClipActions(QObject):
     # -- the trash ------------------------------------------------------------------------------------------------
 
     def move_to_trash(self, clip_ids: Sequence[str]) -> None:
-        ids = tuple(clip_ids)
+        self._presenter.remove_drafts(clip_ids)
+        ids = tuple(each for each in clip_ids if self._presenter.drafts.get(each) is None)
         if ids:
             self._tasks.start_unless_running(f"speech trash {ids[0]}", self._move_to_trash, ids)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from app.audio.encoding import AudioTags, write_clip
 from app.audio.formats import format_title, suffix_of
 from app.core import money, time_format
-from app.storage.clips import Clip, ClipFiles, ClipStore
+from app.storage.clips import Clip, ClipFiles, ClipStore, title_of
 from app.storage.errors import unavailable
 from app.storage.file_names import file_name
 from app.translation import tr, tr_n
@@ -23,6 +23,7 @@ from app.ui.speech.state import ClipRow
 
 if TYPE_CHECKING:
     from app.audio.spool import Spool
+    from app.core.typed_text import TextDraft
     from app.ui.speech.session.voice_list import VoiceList
 
 DEFAULT_PATTERN = "{title} - {voice}"
@@ -75,6 +76,19 @@ def clip_row(
         working=working,
         is_partial=not working and clip.state in ("cut", "failed", "planned", "sending"),
         plays=plays,
+    )
+
+
+def draft_row(draft: TextDraft) -> ClipRow:
+    """Return a text that was not spoken yet as the list shows it, above all clips."""
+    return ClipRow(
+        id=draft.id,
+        title=draft.title or title_of(draft.text) or tr("New clip"),
+        second_line=tr_n("Draft · {n} character", "Draft · {n} characters", len(draft.text)),
+        length="",
+        cost="",
+        group=tr("Drafts"),
+        is_draft=True,
     )
 
 

@@ -46,6 +46,7 @@ KEPT_DAYS = 7
 LONGEST_RECORDING_S = 60.0
 TICK_MS = 60
 SAMPLE = "speech sample"
+SAMPLES = "sample-*.wav*"  # what was recorded, in the cache
 OpenBlocks = Callable[[], Blocks]
 
 
@@ -79,6 +80,7 @@ class VoiceCloning(QObject):
         self._spool: Spool | None = None
         self._recorder: Recorder | None = None
         self._opening: object | None = None  # the wish whose microphone is not open yet
+        self.left_sample: tuple[Path, SampleReport] | None = None  # the last one that was measured and not used
         self._working: set[str] = set()
         self.sounding: Key | None = None
         self._timer = QTimer(self)
@@ -93,6 +95,7 @@ class VoiceCloning(QObject):
         await asyncio.to_thread(self._player.close)
         if self._recorder is not None:
             await self._end_recording()
+        await asyncio.to_thread(self._sweep, SAMPLES)
         if self._spool is not None:
             await asyncio.to_thread(self._spool.close)
 
@@ -221,11 +224,13 @@ class VoiceCloning(QObject):
 
     async def _check(self, path: Path, model_id: str) -> None:
         report = await asyncio.to_thread(check_sample, path, self.shortest_s(model_id))
+        self.left_sample = path, report
         self.recorded.emit(path, report)
 
     def record(self) -> None:
-        """Begin to record a sample into the cache."""
+        """Begin to record a sample into the cache, instead of the one before."""
         self.stop_sample()
+        self.left_sample = None
         self._presenter.sound.silence()
         opening = self._opening = object()
         self._tasks.replace("speech record", self._record, opening)
@@ -245,7 +250,10 @@ class VoiceCloning(QObject):
     async def _opened(self, opening: object) -> Recorder:
         """A recorder that has not begun. One that is not wanted any more gives its microphone back."""
 
+        problems: list[str] = []
+
         def begin() -> Recorder:
+            problems.append(self._sweep(SAMPLES))
             make_folder(self._cache)
             blocks = self._open_blocks()
             try:
@@ -263,6 +271,8 @@ class VoiceCloning(QObject):
         finally:
             if self._opening is opening:
                 self._opening = None
+            for problem in filter(None, problems):
+                self.notice.emit(problem)
 
     @property
     def is_recording(self) -> bool:
@@ -306,16 +316,11 @@ class VoiceCloning(QObject):
         if not self.stop_sample():
             self._tasks.replace(SAMPLE, self._play_file, path, ("", str(path)))
 
-    def forget_sample(self) -> None:
-        """The person thought better of it: nothing of the recording stays."""
+    def leave_sample(self) -> None:
+        """The dialog was closed. What was recorded or chosen is there when it opens again, until Rialto quits."""
         self.stop_sample()
-        self._tasks.replace("speech forget sample", self._forget_sample)
-
-    async def _forget_sample(self) -> None:
-        await self._end_recording()
-        problem = await asyncio.to_thread(self._sweep, "sample-*.wav*")
-        if problem:
-            self.notice.emit(problem)
+        if self.is_recording:
+            self.end_recording("")
 
     def _sweep(self, names: str) -> str:
         """Delete recordings. Return why one stays, "" when none does. For a worker thread."""

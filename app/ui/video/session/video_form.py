@@ -15,6 +15,7 @@ from app.core import money
 from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.model_lists import list_models, saved_models
 from app.core.problems import describe
+from app.core.typed_text import UndoableForm
 from app.service.errors import LimitExceeded, ServiceError
 from app.service.models import Model
 from app.service.video import VideoRequest
@@ -37,11 +38,17 @@ from app.ui.video.state import FormView, ModelChoice, Quote
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
     from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.storage.form_drafts import FormDraftStore
     from app.storage.service_cache import ServiceCache
 
 QUOTE_AFTER_S = 0.35
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio", "factor")
+
+
+def _emptied(form: Form) -> Form:
+    keep = ("kind", "model", "duration", "resolution", "aspect_ratio", "audio", "factor", "task", "clean_after")
+    return Form(**{name: getattr(form, name) for name in keep})
 
 
 class VideoForm(QObject):
@@ -50,8 +57,11 @@ class VideoForm(QObject):
     changed = Signal(object)  # FormView
     replaced = Signal(object)  # FormView
 
-    def __init__(self, current_account: CurrentAccount, tasks: TaskScope) -> None:
+    def __init__(self, current_account: CurrentAccount, tasks: TaskScope, undo_stack: UndoStack) -> None:
         super().__init__()
+        self._undoable = UndoableForm(
+            "video", undo_stack, read=lambda: self.form, write=self._use, is_empty=lambda form: form == _emptied(form)
+        )
         self._current_account = current_account
         self._tasks = tasks
         self._autosave = DraftAutosave(tasks, "video draft")
@@ -168,8 +178,11 @@ class VideoForm(QObject):
             self._request_quote()
         (self.replaced if refit else self.changed).emit(self.view())
 
-    def use(self, form: Form) -> None:
-        """Fill in another form: a job that is used again."""
+    def use(self, form: Form, done: str) -> None:
+        """Fill in another form: a job that is used again. `done` is offered with Undo: "Settings reused"."""
+        self._undoable.replace(form, done)
+
+    def _use(self, form: Form) -> None:
         self.form = form
         self._settle()
         self._look_at_files()
@@ -179,8 +192,7 @@ class VideoForm(QObject):
 
     def clear(self) -> None:
         """Empty what was written and chosen; model and shape stay."""
-        keep = ("kind", "model", "duration", "resolution", "aspect_ratio", "audio", "factor", "task", "clean_after")
-        self.use(Form(**{name: getattr(self.form, name) for name in keep}))
+        self.use(_emptied(self.form), tr("Form cleared"))
 
     async def save(self) -> None:
         """Write down what was not written yet. Raises `StorageError`."""
