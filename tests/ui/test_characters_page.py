@@ -21,6 +21,7 @@ from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from tests.kit.characters import SANDBOX, CharactersHarness, FakeServiceCache, open_characters
+from tests.kit.waiting import until
 
 
 @asynccontextmanager
@@ -62,8 +63,7 @@ async def test_typing_filters_and_enter_starts_a_chat(theme: Theme, tmp_home: Pa
         await browser.idle()
         assert browser.slugs == ["slug-77"]
         assert page.details.name.text() == "Person 77"
-        page.grid.view.setFocus()
-        QTest.keyClick(page.grid.view, Qt.Key.Key_Return)
+        await until(lambda: chosen)
         page.details.use.click()
         assert chosen == [("slug-77", True), ("slug-77", False)]
 

@@ -53,10 +53,13 @@ async def test_filtering_lists_and_opens_what_fits(settings, tasks):
     await tasks.idle()
 
 
-async def test_down_leads_from_the_search_to_what_it_found(harness, settings, tasks):
+async def test_down_and_enter_lead_from_the_search_to_what_it_found(harness, settings, tasks):
     settings.filter.setFocus()
     settings.filter.setText("font")
     QTest.keyClick(settings.filter, Qt.Key.Key_Down)
+    assert harness.window.focusWidget() is settings.filter
+    QTest.keyClick(settings.filter, Qt.Key.Key_Up)
+    QTest.keyClick(settings.filter, Qt.Key.Key_Return)
     assert harness.window.focusWidget() is settings.places
     assert settings.places.current == "appearance"
     settings.filter.setFocus()

@@ -10,6 +10,7 @@ from app.ui.characters.character_images import CharacterImages
 from app.ui.characters.details_pane import DetailsPane
 from app.ui.characters.filters_pane import FiltersPane
 from app.ui.characters.grid_pane import GridPane
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.widgets.links import LinkOpener
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class CharactersPage(QObject):
         filters.changed.connect(presenter.set_filter)
         filters.tag_toggled.connect(presenter.toggle_tag)
         filters.back_requested.connect(self.closed)
+        FilterKeys(grid.view, filters.search, selects_first=True, is_quiet=True, rows_come_later=True)
         grid.selected.connect(presenter.select)
         grid.chosen.connect(lambda slug: self._choose(slug, new_chat=True))
         grid.more_requested.connect(presenter.load_more)

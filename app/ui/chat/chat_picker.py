@@ -9,7 +9,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from app.translation import tr
-from app.ui.kit.lists.spoken_rows import SpokenRows
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
@@ -64,7 +64,7 @@ class ChatPickerDialog(Dialog):
         self.list.doubleClicked.connect(lambda _index: self._choose())
         self.search.textChanged.connect(lambda _text: self._fill())
         self.list.selectionModel().currentChanged.connect(lambda *_: self.problem.set_text(""))
-        SpokenRows(self.list, self.search)
+        FilterKeys(self.list, self.search, take=lambda _event: self._choose())
         self._fill()
         self.search.setFocus()
 

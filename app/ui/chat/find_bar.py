@@ -33,7 +33,7 @@ class FindBar(QWidget):
         self._view = view
         self.finder: Finder = Finder(view)
         zone(self, "pane")
-        self.field = SearchField(theme, tr("Find in this chat"), results=self._spoken_place)
+        self.field = SearchField(theme, tr("Find in this chat"), results=self._spoken_place, is_filter=False)
         self.field.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
         self.previous = IconButton(theme, "chevron-up", tr("Previous match"), shortcut="Ctrl+Shift+G", size="small")

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QV
 
 from app.translation import tr
 from app.ui.crypto_rpc.picker_rows import ColumnHead, PickDelegate, PickModel, PickRow, Row
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.lists.grouped_list import ROW_ROLE
-from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.key_hint import KeyHint, key_words
 from app.ui.kit.widgets.label import Label
@@ -82,7 +82,13 @@ class Picker(Popover):
         self._places = QStackedWidget()
         self._build(hints)
         self.set_first_focus(self.search)
-        SpokenRows(self.view, self.search, nothing=self.nothing.text)
+        FilterKeys(
+            self.view,
+            self.search,
+            take=lambda event: self._choose(self.view.currentIndex(), event.modifiers()),
+            take_nothing=lambda event: self._choose(QModelIndex(), event.modifiers()),
+            nothing=self.nothing.text,
+        )
         theme.changed.connect(self._apply_list_theme)
         self._apply_list_theme()
 
@@ -197,9 +203,6 @@ class Picker(Popover):
 
     def _key(self, event: QKeyEvent) -> bool:
         key, control = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.view.currentIndex(), event.modifiers())
-            return True
         if key == Qt.Key.Key_D and control:
             row = self.view.currentIndex().data(ROW_ROLE)
             if isinstance(row, PickRow) and row.starred is not None:

@@ -201,7 +201,7 @@ class ResponsePane(QWidget):
 
     def _make_search(self) -> QWidget:
         theme = self._theme
-        self.finder = SearchField(theme, tr("Find in response"), results=lambda: self.places.text())
+        self.finder = SearchField(theme, tr("Find in response"), results=lambda: self.places.text(), is_filter=False)
         self.finder.setProperty("sizing", "small")
         self.places = Label(theme, "", "small", "text2", tabular=True)
         self.results = PillButton(theme, "", "check")

@@ -26,6 +26,7 @@ from app.ui.images.state import SCOPES, GalleryState
 from app.ui.images.tile_delegate import GAP, TileDelegate
 from app.ui.images.tile_model import TileModel
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.lists.grouped_list import menu_place
 from app.ui.kit.qt_workarounds.claimed_shortcuts import deletes
 from app.ui.kit.tab import Zones
@@ -281,6 +282,7 @@ class Gallery(QWidget):
         self.inspector_button.clicked.connect(self.inspector_requested)
         self.search.search_changed.connect(self.searched)
         self.search.left.connect(self._close_search)
+        FilterKeys(self.view, self.search, selects_first=True, is_quiet=True)
         self.search_button.clicked.connect(self.open_search)
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(str(self.scope.currentData())))
         self.empty_trash.clicked.connect(self.empty_trash_requested)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.kit.key_text import key_text
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.lists.search_terms import SearchTerms
 from app.ui.kit.shortcut_map import ShortcutMap
 from app.ui.kit.theme import Theme
@@ -45,6 +46,8 @@ class KeyboardPage(SectionPage):
         how = Label(
             theme, tr("Click a shortcut to change it. Backspace clears it, Esc cancels."), "small", "text2", wrap=True
         )
+        self.filter.left.connect(self.list.setFocus)
+        FilterKeys(self.list, self.filter, selects_first=True, is_quiet=True)
         self.group(tr("Shortcuts"), how, self.filter, self.list)
         self.column.addStretch(1)
         keys.changed.connect(self._fill)

@@ -15,6 +15,7 @@ from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.shortcut_map import ShortcutMap
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.tab_order import as_seen, leave_pane, tab_stops
@@ -128,7 +129,7 @@ class SettingsPage(QObject):
         self.places.set_places([Place(section.key, section.title, section.icon) for section in SECTIONS])
         self.places.chosen.connect(self.show_section)
         self.filter.left.connect(lambda: self.places.setFocus(Qt.FocusReason.OtherFocusReason))
-        self.filter.went_down.connect(self._go_to_places)
+        FilterKeys(self.places, self.filter, take=lambda _event: self._go_to_places(), is_quiet=True)
         layout.addWidget(self.places, 1)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()

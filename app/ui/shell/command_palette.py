@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListView,
 
 from app.translation import tr
 from app.ui.kit import icons
-from app.ui.kit.lists.spoken_rows import SpokenRows
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.key_hint import KeyHint
 from app.ui.kit.widgets.label import Label
@@ -58,7 +58,13 @@ class CommandPalette(ModalLayer):
         self.list_view.clicked.connect(self._run)
         self._nothing = Label(theme, "", "body", "text2", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        SpokenRows(self.list_view, self.field, nothing=self._nothing.text, moves=False)
+        FilterKeys(
+            self.list_view,
+            self.field,
+            walk=self._walk,
+            take=lambda _event: self._run(self.list_view.currentIndex()),
+            nothing=self._nothing.text,
+        )
         self._count = Label(theme, "", "small", "text2", tabular=True)
         self._hints: list[tuple[str, QWidget]] = []
         self._build()
@@ -170,11 +176,19 @@ class CommandPalette(ModalLayer):
         return super().eventFilter(watched, event)
 
     def _key(self, event: QKeyEvent) -> bool:
-        now = self.list_view.currentIndex().row()
-        last = self._model.rowCount() - 1
         match event.key():
             case Qt.Key.Key_Escape:
                 self.close_layer()
+            case Qt.Key.Key_Tab | Qt.Key.Key_Backtab:
+                self._walk(event)
+            case _:
+                return False
+        return True
+
+    def _walk(self, event: QKeyEvent) -> None:
+        now = self.list_view.currentIndex().row()
+        last = self._model.rowCount() - 1
+        match event.key():
             case Qt.Key.Key_Down | Qt.Key.Key_Tab:
                 self._choose(self._next_from(now, 1))
             case Qt.Key.Key_Up | Qt.Key.Key_Backtab:
@@ -183,11 +197,6 @@ class CommandPalette(ModalLayer):
                 self._choose(self._next_from(min(now + _PAGE, last) - 1, 1))
             case Qt.Key.Key_PageUp:
                 self._choose(self._next_from(max(now - _PAGE, 0) + 1, -1))
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                self._run(self.list_view.currentIndex())
-            case _:
-                return False
-        return True
 
     # Look
 

@@ -81,6 +81,7 @@ class AuditionDialog(Dialog):
         self.go = self.add_button(tr("Speak"), kind="primary", accepts=True)
         self.text.textChanged.connect(self._agree)
         self.search.search_changed.connect(lambda _text: self._show_voices())
+        self.search.returnPressed.connect(self._tick_first)
         self._show_voices()
         self._agree()
 
@@ -102,6 +103,12 @@ class AuditionDialog(Dialog):
         for box, voice in zip_longest(self.boxes, shown):
             box.show_voice(voice, on=voice is not None and voice.key in self._chosen)
         self._let_six()
+
+    def _tick_first(self) -> None:
+        """Take the first voice that was found: Enter, as in a list."""
+        box = next((box for box in self.boxes if box.key is not None and box.key not in self._chosen), None)
+        if box is not None and self.search.text().strip() and box.isEnabled():
+            box.setChecked(True)
 
     def _tick(self, box: VoiceBox, on: bool) -> None:
         if box.key is not None:

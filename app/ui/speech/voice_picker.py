@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit import icons
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.lists.grouped_list import RowLike
 from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
 from app.ui.kit.lists.grouped_list_view import GroupedView
-from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField
@@ -98,7 +98,7 @@ class VoicePicker(QWidget):
     def _connect(self) -> None:
         self.search.search_changed.connect(lambda _text: self._publish())
         self.search.left.connect(self.view.setFocus)
-        SpokenRows(self.view, self.search, nothing=self._nothing.text)
+        FilterKeys(self.view, self.search, nothing=self._nothing.text, selects_first=True)
         self.model.currentIndexChanged.connect(lambda _index: self._publish())
         self.language.currentIndexChanged.connect(lambda _index: self._publish())
         self.gender.changed.connect(lambda _key: self._publish())

@@ -53,7 +53,9 @@ class ResultView(QWidget):
         follow_label.setBuddy(self.follow)
         self.player.extras.addWidget(follow_label)
         self.player.extras.addWidget(self.follow)
-        self.search = SearchField(theme, tr("Find in this transcript"), results=lambda: self.count.text())
+        self.search = SearchField(
+            theme, tr("Find in this transcript"), results=lambda: self.count.text(), is_filter=False
+        )
         self.search.setProperty("sizing", "small")
         self.count = Label(theme, "", "small", "text2", tabular=True)
         self.replacing = IconButton(theme, "pencil", tr("Find and replace"), size="small", checkable=True)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, 
 from app.core.problems import ActionSpec
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.lists.grouped_list import RowLike
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.widgets.buttons import IconButton, LinkButton
@@ -147,6 +148,7 @@ class JobsPane(QFrame):
         self.filter.changed.connect(self.filter_chosen)
         self.search.search_changed.connect(self.search_requested)
         self.search.left.connect(lambda: self.show_search(False))
+        FilterKeys(self.view, self.search, selects_first=True, is_quiet=True)
         self.search_button.toggled.connect(self.show_search)
         self.folder.clicked.connect(self.folder_requested)
         self.empty_trash.clicked.connect(self.empty_requested)

@@ -11,8 +11,8 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QStandardItem, QStan
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.lists.filter_keys import spoken_row
 from app.ui.kit.lists.search_terms import SearchTerms
-from app.ui.kit.lists.spoken_rows import spoken_row
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.preset_popover import DETAIL_ROLE, ROW_HIGH, TwoLines

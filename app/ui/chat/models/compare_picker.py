@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
@@ -15,7 +15,7 @@ from app.ui.chat.models.model_picker import ModelListHeader, ModelView
 from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, filter_pill
 from app.ui.chat.session.inspector_state import ModelList, ModelRow
 from app.ui.chat.session.seal import PROMISES
-from app.ui.kit.lists.spoken_rows import SpokenRows
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.widgets.buttons import PrimaryButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.popover import Popover
@@ -41,7 +41,6 @@ class ComparePicker(Popover):
         self._models = ModelList()
         self._marked: tuple[str, ...] = ()
         self.search = SearchField(theme, tr("Models to compare"), results=None)
-        self.search.installEventFilter(self)
         self.search.textChanged.connect(self._filter)
         self.model = ModelListModel(self, current_word=tr("marked"))
         self.view = ModelView()
@@ -81,7 +80,12 @@ class ComparePicker(Popover):
         self.body.addWidget(rule())
         self.body.addWidget(footer)
         self.set_first_focus(self.search)
-        SpokenRows(self.view, self.search, nothing=lambda: tr("No results for “{text}”.", text=self.search.text()))
+        FilterKeys(
+            self.view,
+            self.search,
+            take=self._take,
+            nothing=lambda: tr("No results for “{text}”.", text=self.search.text()),
+        )
         self.view.row_clicked.connect(self._toggle)
         self.view.star_clicked.connect(self._toggle)
         self.go.clicked.connect(self._ask)
@@ -159,14 +163,9 @@ class ComparePicker(Popover):
             self.close()
             self.chosen.emit(marked)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is not self.search or not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
-            return super().eventFilter(watched, event)
-        key = event.key()
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self._ask()
-            else:
-                self._toggle(self.view.currentIndex())
-            return True
-        return super().eventFilter(watched, event)
+    def _take(self, event: QKeyEvent) -> None:
+        """Enter marks the row, Ctrl+Enter asks those that are marked."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._ask()
+        else:
+            self._toggle(self.view.currentIndex())

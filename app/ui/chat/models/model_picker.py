@@ -19,7 +19,7 @@ from app.ui.chat.models.model_picker_list import (
 )
 from app.ui.chat.session.inspector_state import ModelList, ModelRow
 from app.ui.chat.session.seal import ENCLAVE, SEALED
-from app.ui.kit.lists.spoken_rows import SpokenRows
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.empty_state import Skeleton
 from app.ui.kit.widgets.flow import FlowLayout
@@ -102,7 +102,7 @@ class ModelPicker(Popover):
         self._saved_note = ""
         self._build(theme)
         self.set_first_focus(self.search)
-        SpokenRows(self.view, self.search, nothing=self._nothing.text)
+        FilterKeys(self.view, self.search, take=self._take, nothing=self._nothing.text)
         self.view.selectionModel().currentChanged.connect(lambda index: self._publish(index))
         self.view.row_clicked.connect(lambda index: self._choose(index, for_new_chats=False))
         self.view.star_clicked.connect(self._toggle_favorite)
@@ -284,13 +284,13 @@ class ModelPicker(Popover):
             return self._key(event)
         return super().eventFilter(watched, event)
 
+    def _take(self, event: QKeyEvent) -> None:
+        """Enter chooses for this chat, Ctrl+Enter for new ones too."""
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        self._choose(self.view.currentIndex(), for_new_chats=control)
+
     def _key(self, event: QKeyEvent) -> bool:
-        key, held = event.key(), event.modifiers()
-        control = bool(held & Qt.KeyboardModifier.ControlModifier)
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.view.currentIndex(), for_new_chats=control)
-            return True
-        if key == Qt.Key.Key_D and control:
+        if event.key() == Qt.Key.Key_D and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._toggle_favorite(self.view.currentIndex())
             return True
         return False

@@ -13,9 +13,9 @@ from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
 from app.ui.chat.sidebar.chat_delegate import HitDelegate
 from app.ui.chat.state import MOST_HITS, Hit
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.lists.grouped_list import GroupedModel
 from app.ui.kit.lists.grouped_list_view import GroupedView
-from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.header import PaneHeader
@@ -78,9 +78,13 @@ class SearchPane(QWidget):
         self.field.textChanged.connect(self._typed)
         self.where.currentIndexChanged.connect(lambda _place: self._typed(self.field.text()))
         self.field.left.connect(self.left)
-        self.field.installEventFilter(self)
         self.view.installEventFilter(self)
-        self._spoken = SpokenRows(self.view, self.field, nothing=self.nothing.text)
+        self._spoken = FilterKeys(
+            self.view,
+            self.field,
+            take=lambda _event: self._choose(self.view.current_key),
+            nothing=self.nothing.text,
+        )
         self.view.chosen.connect(self._choose)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
@@ -161,9 +165,6 @@ class SearchPane(QWidget):
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return super().eventFilter(watched, event)
         key = event.key()
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self.view.current_key)
-            return True
         if watched is self.view and key == Qt.Key.Key_Escape:
             self.field.setFocus(Qt.FocusReason.OtherFocusReason)
             return True

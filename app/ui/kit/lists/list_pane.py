@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.translation import tr
 from app.ui.kit.discard import discard
-from app.ui.kit.lists.spoken_rows import choosable_rows
+from app.ui.kit.lists.filter_keys import FilterKeys, choosable_rows
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 class ListPane(QWidget):
     """The list itself comes by `hold`, when there is time for it: at once, or after the first paint."""
 
+    _way_out: QAbstractButton | None = None
     trash_pane: TrashPane | None = None  # made when it is first opened
     is_read = False  # before that nobody knows whether the list is empty, so it is not called empty
 
@@ -97,11 +99,18 @@ class ListPane(QWidget):
             discard(stand_in)
         self._places.setCurrentIndex(at)
         self.filter.left.connect(view.setFocus)
+        if isinstance(view, QAbstractItemView):
+            FilterKeys(view, self.filter, take_nothing=self._take_way_out, selects_first=True, is_quiet=True)
         put_in_order((*self.header.findChildren(QAbstractButton), self.filter, view))
 
-    def add_to_empty(self, button: QWidget) -> None:
-        """Offer one more way out of an empty list, above "Clear"."""
+    def add_to_empty(self, button: QAbstractButton) -> None:
+        """Offer one more way out of an empty list, above "Clear"; Enter in the filter presses it."""
+        self._way_out = button
         self._empty.insertWidget(1, button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _take_way_out(self, _event: QKeyEvent) -> None:
+        if self._way_out is not None and self._way_out.isVisible():
+            self._way_out.click()
 
     # The trash
 

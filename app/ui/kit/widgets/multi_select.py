@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from app.translation import tr
 from app.ui.kit import icons
-from app.ui.kit.lists.spoken_rows import SpokenRows
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField
@@ -156,7 +156,7 @@ class _TickList(Popover):
         self.body.addWidget(self.view)
         self.body.addWidget(self._full)
         self.set_first_focus(self.search)
-        SpokenRows(self.view, self.search)
+        FilterKeys(self.view, self.search, take=lambda _event: self._toggle(self.view.currentIndex()))
         self.search.textChanged.connect(self._filter)
         self.view.clicked.connect(lambda index: self._toggle(index))
         self.closed.connect(self.search.clear)
@@ -199,13 +199,10 @@ class _TickList(Popover):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            match event.key():
-                case Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                    self._toggle(self.view.currentIndex())
-                    return True
-                case Qt.Key.Key_Space if not self.search.text():  # later it belongs to what is typed
-                    self._toggle(self.view.currentIndex())
-                    return True
+            ticks = event.key() == Qt.Key.Key_Space and not self.search.text()  # later it belongs to what is typed
+            if ticks:
+                self._toggle(self.view.currentIndex())
+                return True
         return super().eventFilter(watched, event)
 
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from app.translation import tr
 from app.ui.kit.file_dialogs import ask_for_file, ask_to_save
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.lists.search_terms import SearchTerms
-from app.ui.kit.lists.spoken_rows import SpokenRows
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.qt_workarounds.claimed_shortcuts import DELETE_KEYS, claim_shortcut, deletes
 from app.ui.kit.widgets.buttons import Button, QuietButton
@@ -102,7 +102,7 @@ class PresetPopover(Popover):
         self.list.selectionModel().currentChanged.connect(lambda *_: self._follow())
         self.set_first_focus(self.search)
         self.search.installEventFilter(self.list)
-        SpokenRows(self.list, self.search, nothing=lambda: tr("No results."), moves=False)
+        FilterKeys(self.list, self.search, nothing=lambda: tr("No results."))
 
     def show_rows(self, rows: Sequence[PresetRowLike]) -> None:
         """List these; the one that was current stays so."""
@@ -180,7 +180,7 @@ class PresetPopover(Popover):
 
 
 class _List(QListView):
-    """Enter uses, F2 renames, Del removes, Ctrl+Z undoes that; the arrow keys of the search field walk it as well."""
+    """Enter uses, F2 renames, Del removes, Ctrl+Z undoes that; F2 and Ctrl+Z in the search field, too."""
 
     chosen = Signal(str)
     rename_requested = Signal(str)
@@ -201,7 +201,7 @@ class _List(QListView):
             return True
         if not isinstance(event, QKeyEvent) or event.type() != QKeyEvent.Type.KeyPress:
             return False
-        if self._walks(event):
+        if event.key() == Qt.Key.Key_F2:
             self.keyPressEvent(event)
             return True
         typed = isinstance(watched, QLineEdit) and watched.isUndoAvailable()
@@ -213,10 +213,6 @@ class _List(QListView):
     def event(self, event: QEvent) -> bool:
         """F2 and Del mean the row, not what is open in the window below."""
         return claim_shortcut(event, Qt.Key.Key_F2, *DELETE_KEYS) or super().event(event)
-
-    def _walks(self, event: QKeyEvent) -> bool:
-        keys = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2)
-        return event.key() in keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         current = self.currentIndex().data(ID_ROLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.translation import tr, tr_n
@@ -27,16 +27,19 @@ def results_words(count: int) -> str:
 
 
 class SearchField(QLineEdit):
-    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field, `went_down` for
-    the key Down, once what was typed is searched for.
+    """`search_changed` comes 120 ms after the last key; `left` when Esc is pressed in an empty field.
 
-    `results` returns what a screen reader says once typing pauses ("3 results"); None where `SpokenRows` says the rows.
+    `FilterKeys` walks the rows below it.
+
+    What was typed ends with the page: a field that is hidden is emptied, unless it looks for places in a text
+    (`is_filter` is False).
+
+    `results` returns what a screen reader says once typing pauses ("3 results"); None where `FilterKeys` says the rows.
     Call `say_results` where rows come later than that.
     """
 
     search_changed = Signal(str)
     left = Signal()
-    went_down = Signal()
 
     def __init__(
         self,
@@ -46,19 +49,21 @@ class SearchField(QLineEdit):
         results: Callable[[], str] | None,
         shortcut: str = "",
         icon_name: str = "search",
+        is_filter: bool = True,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._hint = key_text(shortcut)
         self._icon = icon_name
+        self.is_filter = is_filter
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self.setAccessibleDescription(SAID)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DEBOUNCE_MS)
-        self._timer.timeout.connect(self._publish)
+        self._timer.timeout.connect(self.publish)
         self._told = ""
         self._results = results
         self._said = ""
@@ -85,7 +90,8 @@ class SearchField(QLineEdit):
         self._clear.setVisible(bool(text))
         self._timer.start()
 
-    def _publish(self) -> None:
+    def publish(self) -> None:
+        """Search now for what was typed a moment ago."""
         self._timer.stop()
         if self.text() != self._told:
             self._told = self.text()
@@ -129,14 +135,24 @@ class SearchField(QLineEdit):
                 self.clear()
             else:
                 self.left.emit()
-            self._publish()
+            self.publish()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._publish()
-        elif event.key() == Qt.Key.Key_Down:
-            self._publish()
-            self.went_down.emit()
+            self.publish()
         super().keyPressEvent(event)
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Take the focus. A shortcut also selects the last word, so that another one replaces it."""
+        if reason == Qt.FocusReason.ShortcutFocusReason:
+            self.selectAll()
+        super().setFocus(reason)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        stays = event.spontaneous() or not self.window().isVisible()  # a dialog reads it after it has closed
+        if self.is_filter and not stays and self.text():
+            self.setText("")  # unlike `clear` it leaves nothing that Ctrl+Z would bring back
+            self.publish()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

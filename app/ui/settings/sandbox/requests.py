@@ -10,6 +10,7 @@ from app.core.money import money
 from app.core.number_format import count
 from app.core.time_format import clock, duration
 from app.translation import tr, tr_n
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import QuietButton
@@ -69,6 +70,7 @@ class RequestsPage(Groups):
         inner.addWidget(self.view, 1)
         column.addWidget(frame, 1)
         self.filter.left.connect(lambda: self.view.setFocus(Qt.FocusReason.OtherFocusReason))
+        FilterKeys(self.view, self.filter, selects_first=True, is_quiet=True)
         theme.changed.connect(self._fit)
         self._fit()
         return part

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from app.ui.chat.sidebar.chat_search import SearchPane
-from app.ui.kit.lists.spoken_rows import SpokenRows
+from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.focus_ring import FocusRing
 from app.ui.kit.widgets.menu import Menu
@@ -34,7 +34,7 @@ def walked(page: QWidget, *rows: str) -> tuple[QLineEdit, QListView, QStringList
     field, view = QLineEdit(page), QListView(page)
     model = QStringListModel(rows, view)
     view.setModel(model)
-    SpokenRows(view, field, nothing=lambda: "No results.")
+    FilterKeys(view, field, nothing=lambda: "No results.")
     field.show()
     view.show()
     return field, view, model
