@@ -117,7 +117,7 @@ def test_message_buttons_report_their_names(theme: Theme) -> None:
     for name in ("Read aloud", "Try again", "Branch from here", "More", "Copy message"):
         click(view, name)
     assert [spy.at(i)[1] for i in range(spy.count())] == ["speak", "retry", "branch", "more", "copy"]
-    assert QGuiApplication.clipboard().text() == "The *answer*."
+    assert QGuiApplication.clipboard().text() == "The answer."
 
 
 def test_branches_have_arrows(theme: Theme) -> None:
@@ -334,6 +334,8 @@ def test_the_menu_copies_the_message_and_the_link(theme: Theme) -> None:
     entries["Copy link"].trigger()
     assert QGuiApplication.clipboard().text() == "https://example.org/l"
     entries["Copy message"].trigger()
+    assert QGuiApplication.clipboard().text() == "A link (https://example.org/l)."
+    entries["Copy as Markdown"].trigger()
     assert QGuiApplication.clipboard().text() == "A [link](https://example.org/l)."
     menu.close()
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.current_account import RateLimitRemaining
@@ -502,7 +501,7 @@ class ChatPage(QObject):
             return
         message = self.presenter.opened.thread.last_of("assistant")
         if message is not None and message.content:
-            QGuiApplication.clipboard().setText(message.content)
+            self.main.view.copy_message(message.id)
             self.toast_requested.emit(tr("Answer copied"))
 
     def show_chat(self) -> None:

@@ -35,6 +35,7 @@ from app.ui.chat.session.seal import NO_COMPARING
 from app.ui.chat.session.seal_actions import SealActions
 from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.state import CharacterHead, ProjectSection
+from app.ui.kit.markdown.citations import has_markers, in_numbers
 from app.ui.kit.qt_workarounds.garbage_collector import set_aside
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ if TYPE_CHECKING:
 LONG_CHAT = 400  # messages; more are shown from their end first
 SHOWN_FIRST = 40  # more than any screen holds
 Work = Callable[..., Awaitable[object]]
+
+
+def text_to_edit(message: Message) -> str:
+    """Return a turn as it is edited: the marks of its sources as numbers."""
+    is_marked = message.role == "assistant" and (message.sources or has_markers(message.content))
+    return in_numbers(message.content) if is_marked else message.content
 
 
 class ChatPresenter(QObject):
@@ -667,8 +674,9 @@ class ChatPresenter(QObject):
         if message is None or message.role not in ("user", "assistant"):
             return
         self._offer_edited_text()
-        self.opened.begin_edit(message_id, message.content, attachments_of(message.attachments))
-        self.draft_replaced.emit(message.content)
+        text = text_to_edit(message)
+        self.opened.begin_edit(message_id, text, attachments_of(message.attachments))
+        self.draft_replaced.emit(text)
         self.attaching.show_chat()
         self.publish_head()
 
@@ -689,7 +697,7 @@ class ChatPresenter(QObject):
         """Offer Undo for the changes to an earlier turn that leave the box unsent."""
         opened, message_id, text = self.opened, self.opened.editing, self.opened.draft
         message = opened.thread.get(message_id) if message_id is not None else None
-        if message is None or text == message.content or not text.strip():
+        if message is None or text == text_to_edit(message) or not text.strip():
             return
 
         def put_back() -> None:

@@ -10,11 +10,17 @@ from PySide6.QtGui import QGuiApplication
 from app.translation import tr
 from app.ui.conversation.json_actions import JsonActions
 from app.ui.conversation.keyboard import stops
-from app.ui.conversation.selection import selected_html, selected_text
+from app.ui.conversation.selection import (
+    MOST_FORMATTED,
+    html_text,
+    markdown_text,
+    plain_text,
+    selected_html,
+    selected_text,
+)
 from app.ui.conversation.units import BODY, HEAD, SOURCES, STATE, THOUGHT
 from app.ui.kit.discard import discard
 from app.ui.kit.markdown.code import file_name
-from app.ui.kit.markdown.html import html_of
 from app.ui.kit.markdown.inline import FOOTNOTE_LINK
 from app.ui.kit.widgets.menu import Menu
 
@@ -23,9 +29,6 @@ if TYPE_CHECKING:
     from app.ui.conversation.rows import MessageRow
     from app.ui.conversation.units import ControlReference, Key
     from app.ui.conversation.view import MessageView
-
-
-MOST_FORMATTED = 40_000  # characters; more would hold the window, and are copied as text alone
 
 
 def put_on_clipboard(text: str, html: str = "") -> None:
@@ -95,9 +98,11 @@ class Actions:
 
     def _put_formatted(self, row: MessageRow) -> None:
         """Put a message on the clipboard as text, and as HTML for programs that take it."""
-        text = row.text.strip()
-        formatted = row.role == "assistant" and len(text) <= MOST_FORMATTED
-        put_on_clipboard(text, html_of(text, citations=row.citations) if formatted else "")
+        put_on_clipboard(plain_text(row), html_text(row))
+
+    def copy_row(self, row_id: str) -> None:
+        """Copy a message, as its button does."""
+        self._put_formatted(self._view.row(row_id))
 
     def copy_selection(self, *, as_source: bool = False) -> bool:
         view = self._view
@@ -235,7 +240,7 @@ class Actions:
             copy = menu.add(tr("Copy message"), "copy", enabled=bool(row.text.strip()))
             copy.triggered.connect(lambda: self._put_formatted(row))
             source = menu.add(tr("Copy as Markdown"), "copy", enabled=bool(row.text.strip()))
-            source.triggered.connect(lambda: self._put(row.text.strip(), None))
+            source.triggered.connect(lambda: self._put(markdown_text(row), None))
             view.menu_opening.emit(menu, row_id)
         if view.stack.rows:
             menu.addSeparator()

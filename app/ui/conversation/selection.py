@@ -1,22 +1,28 @@
-"""The text selection: two positions in the rows; copied without laying anything out."""
+"""What is copied: the text selection, two positions in the rows, and whole messages with their sources."""
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
 from app.translation import tr
 from app.ui.conversation.units import BODY, THOUGHT
+from app.ui.kit.markdown.citations import in_numbers
 from app.ui.kit.markdown.html import html_of
+from app.ui.kit.markdown.parser import is_safe_link
+from app.ui.kit.markdown.plain import plain_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from app.ui.conversation.boxes import Box
+    from app.ui.conversation.rows import MessageRow, RowSource
     from app.ui.conversation.units import Key, Unit
     from app.ui.conversation.virtual_list import VirtualList
 
 Place = tuple[int, int, int, int, int]  # row, section, unit in the section, box, position in the box
+MOST_FORMATTED = 40_000  # characters; more would hold the window, and are copied as Markdown alone
 _SPEAKERS = {"user": tr("You"), "assistant": tr("Answer"), "note": tr("Note"), "tool": tr("Function")}
 
 
@@ -85,7 +91,7 @@ def selected_text(stack: VirtualList, selection: Selection, *, as_source: bool =
     for number in range(first[0], min(last[0], len(stack.rows) - 1) + 1):
         row = stack.rows[number]
         whole = number not in (first[0], last[0]) or _covers(stack, number, first, last)
-        text = row.text.strip() if whole else _part_of_row(stack, number, first, last, as_source)
+        text = source_text(row) if whole else _part_of_row(stack, number, first, last, as_source)
         is_source &= whole or as_source
         if text:
             parts.append((row.role, text))
@@ -122,7 +128,7 @@ def _html_of_part(stack: VirtualList, number: int, first: Place, last: Place) ->
     wanted = THOUGHT if first[0] == last[0] == number and first[1] == last[1] == THOUGHT else BODY
     source = ""
     for key, unit in stack.model(number).units():
-        texts = list(_texts(number, key, unit, first, last, False)) if key[0] == wanted else []
+        texts = list(_texts(stack.rows[number], number, key, unit, first, last, False)) if key[0] == wanted else []
         if not texts:
             continue
         start, end = (number, *key, 0, 0), (number, *key, len(unit.boxes) - 1, unit.boxes[-1].length)
@@ -161,21 +167,24 @@ def _part_of_row(stack: VirtualList, number: int, first: Place, last: Place, as_
     for key, unit in stack.model(number).units():
         if key[0] != wanted:
             continue
-        for text, joins in _texts(number, key, unit, first, last, as_source):
+        for text, joins in _texts(stack.rows[number], number, key, unit, first, last, as_source):
             if pieces:
                 pieces.append("\n" if joins else "\n\n")
             pieces.append(text)
     return "".join(pieces).strip("\n")
 
 
-def _texts(number: int, key: Key, unit: Unit, first: Place, last: Place, as_source: bool) -> Iterator[tuple[str, bool]]:
+def _texts(
+    row: MessageRow, number: int, key: Key, unit: Unit, first: Place, last: Place, as_source: bool
+) -> Iterator[tuple[str, bool]]:
     """Give the selected texts of a unit, and whether each carries on the one before."""
     low, high = (number, *key), (number, *key)
     if first[:3] > high or last[:3] < low:
         return
     joins = unit.segment is not None and unit.segment.context.joined
     if as_source and unit.segment is not None:
-        yield unit.segment.source.strip("\n"), joins
+        source = unit.segment.source.strip("\n")
+        yield in_numbers(source) if row.citations else source, joins
         return
     for index, box in enumerate(unit.boxes):
         here = (number, *key, index)
@@ -187,3 +196,87 @@ def _texts(number: int, key: Key, unit: Unit, first: Place, last: Place, as_sour
         if text:
             yield text, joins
             joins = False
+
+
+# Whole messages
+
+
+def plain_text(row: MessageRow) -> str:
+    """Return a message as it is read: no markup, `[1]` for the first source, and the list of them."""
+    text = row.text.strip()
+    if row.role != "assistant" or len(text) > MOST_FORMATTED:
+        return markdown_text(row)
+    lines = [f"[{number}] {_plain_source(source)}" for number, source in _numbered(row)]
+    return "\n\n".join([plain_of(text, citations=row.citations), *_headed(lines)])
+
+
+def markdown_text(row: MessageRow) -> str:
+    """Return the Markdown of a message with `[1]` for its first source, and the list of them."""
+    return "\n\n".join([source_text(row), *_headed(markdown_sources(_listed(row)))])
+
+
+def html_text(row: MessageRow) -> str:
+    """Return a message as HTML with the list of its sources; "" for one that is copied as text alone."""
+    text = row.text.strip()
+    if row.role != "assistant" or len(text) > MOST_FORMATTED:
+        return ""
+    sources = _listed(row)
+    return html_of(text, citations=row.citations) + (html_sources(sources, "") if sources else "")
+
+
+def source_text(row: MessageRow) -> str:
+    """Return the Markdown of a message alone, with `[1]` for its first source."""
+    text = row.text.strip()
+    return in_numbers(text) if row.citations else text
+
+
+def markdown_sources(sources: Iterable[RowSource]) -> list[str]:
+    """Return the lines of a numbered list of sources, in Markdown."""
+    return [f"{number}. {_link(source)}" for number, source in enumerate(sources, start=1)]
+
+
+def html_sources(sources: Iterable[RowSource], anchor: str) -> str:
+    """Return a numbered list of sources; the id of each is `anchor` and its number."""
+    items = []
+    for number, source in enumerate(sources, start=1):
+        words = escape(source.title or source.host or source.url)
+        if is_safe_link(source.url):
+            words = f'<a href="{escape(source.url, quote=True)}" rel="noreferrer nofollow">{words}</a>'
+        items.append(f'<li id="{anchor}{number}">{words} <span class="note">{escape(source.host)}</span></li>')
+    return f'<div class="note">{escape(tr("Sources"))}<ol>{"".join(items)}</ol></div>'
+
+
+def _listed(row: MessageRow) -> Sequence[RowSource]:
+    return [source for source in row.sources if source.passage is None] if row.citations else ()
+
+
+def _numbered(row: MessageRow) -> Iterable[tuple[int, RowSource]]:
+    return enumerate(_listed(row), start=1)
+
+
+def _headed(lines: list[str]) -> list[str]:
+    return [tr("Sources:"), "\n".join(lines)] if lines else []
+
+
+def _plain_source(source: RowSource) -> str:
+    title = _one_line(source.title)
+    return f"{title} {source.url}".strip() if is_safe_link(source.url) else title or source.url
+
+
+def _link(source: RowSource) -> str:
+    """A source as a link, if it leads to where a browser or a mail program goes; other addresses stay text."""
+    if is_safe_link(source.url):
+        return f"[{_link_text(source)}](<{_link_target(source.url)}>)"
+    return _link_text(source)
+
+
+def _link_text(source: RowSource) -> str:
+    return re.sub(r"([\[\]\\])", r"\\\1", _one_line(source.title or source.host or source.url))
+
+
+def _link_target(url: str) -> str:
+    return re.sub(r"[<>\s]", lambda found: f"%{ord(found[0]):02X}", url)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -345,6 +345,10 @@ class MessageView(QAbstractScrollArea):
         select_all(self.stack, self.selection)
         self.selection_moved()
 
+    def copy_message(self, row_id: str) -> None:
+        """Copy a message as its button does: to be read, and as HTML."""
+        self._actions.copy_row(row_id)
+
     def copy(self) -> bool:
         """Copy the selection, else what the keyboard is on; False when there is neither."""
         return self._actions.copy_selection() or self._actions.copy_plain(self.walk.text())

@@ -20,6 +20,7 @@ from app.ui.chat.session.titles import title_from
 from app.ui.chat.session.tool_calls import answers_after, calls_in
 from app.ui.chat.session.view_values import count_links, learn_from, likely_prompt
 from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.markdown.citations import from_numbers
 
 if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, Message
@@ -239,7 +240,13 @@ class Conversation(QObject):
         """Put an answer in other words, beside the one that was given. Nobody is asked. `aside` is the chat's draft."""
         opened = self._open
         own = await self._history.add_message(
-            answer.chat_id, "assistant", text, parent_id=answer.parent_id, model=answer.model, extra={EDITED: True}
+            answer.chat_id,
+            "assistant",
+            from_numbers(text, len(answer.sources)),
+            parent_id=answer.parent_id,
+            sources=answer.sources,
+            model=answer.model,
+            extra={EDITED: True},
         )
         await self._library.change(answer.chat_id, **aside.values())
         if opened.chat_id == answer.chat_id:

@@ -7,7 +7,7 @@ strangers went through the parser that the window uses.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -21,14 +21,13 @@ from app.ui.chat.session.titles import NEW_CHAT
 from app.ui.chat.session.tool_calls import calls_in
 from app.ui.conversation.attachment_kinds import WORDS
 from app.ui.conversation.rows import receipt_text
-from app.ui.kit.markdown.citations import MARKER, indexes_of
+from app.ui.conversation.selection import html_sources, markdown_sources
+from app.ui.kit.markdown.citations import in_numbers
 from app.ui.kit.markdown.html import html_of
-from app.ui.kit.markdown.parser import is_safe_link
 
 if TYPE_CHECKING:
     from app.storage.chat_rows import Chat, Message
     from app.ui.chat.composer.attachment import Attachment
-    from app.ui.conversation.rows import RowSource
 
 MARKDOWN, HTML, JSON = "markdown", "html", "json"
 ENDINGS = {MARKDOWN: ".md", HTML: ".html", JSON: ".json"}
@@ -77,16 +76,15 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
         if form.thoughts and message.reasoning.strip():
             parts.append(f"> **{tr('Reasoning')}**\n>\n{_quoted(message.reasoning.strip())}")
         if message.content.strip():
-            parts.append(_closed(_numbered(message) if form.sources else message.content.strip()))
+            marked = form.sources and message.sources
+            parts.append(_closed(in_numbers(message.content.strip()) if marked else message.content.strip()))
         parts += [f"*{_one_line(_attached(each))}*" for each in attachments_of(message.attachments)]
         parts += [
             tr("Function call `{name}`:\n\n{fenced}", name=call.name, fenced=_fenced(call.arguments))
             for call in calls_in(message)
         ]
         if form.sources and message.sources:
-            lines = [
-                f"{number}. {_link(source)}" for number, source in enumerate(stored_sources(message.sources), start=1)
-            ]
+            lines = markdown_sources(stored_sources(message.sources))
             parts.append("\n".join((tr("Sources:"), "", *lines)))
         note = _note(message, form)
         if note:
@@ -123,7 +121,7 @@ def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], st
             title = tr("Function call {name}", name=call.name)
             pieces.append(f"<p class=note>{escape(title)}</p><pre><code>{escape(call.arguments)}</code></pre>")
         if form.sources and message.sources:
-            pieces.append(_source_list(stored_sources(message.sources), f"s{number}-"))
+            pieces.append(html_sources(stored_sources(message.sources), f"s{number}-"))
         note = _note(message, form)
         if note:
             pieces.append(f'<p class="note">{escape(note)}</p>')
@@ -140,16 +138,6 @@ def _attached(each: Attachment) -> str:
 def _typed(message: Message) -> str:
     """What a person wrote, as typed."""
     return escape(message.content.strip("\n")).replace("\n", "<br>")
-
-
-def _source_list(sources: Iterable[RowSource], anchor: str) -> str:
-    items = []
-    for number, source in enumerate(sources, start=1):
-        words = escape(source.title or source.host or source.url)
-        if is_safe_link(source.url):
-            words = f'<a href="{escape(source.url, quote=True)}" rel="noreferrer nofollow">{words}</a>'
-        items.append(f'<li id="{anchor}{number}">{words} <span class="note">{escape(source.host)}</span></li>')
-    return f'<div class="note">{escape(tr("Sources"))}<ol>{"".join(items)}</ol></div>'
 
 
 def _about(chat: Chat, branch: Sequence[Message]) -> str:
@@ -177,13 +165,6 @@ def _note(message: Message, form: ExportForm) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _numbered(message: Message) -> str:
-    """Marks of sources as the numbers under which the sources are listed."""
-    if not message.sources:
-        return message.content.strip()
-    return MARKER.sub(lambda found: "".join(f"[{index + 1}]" for index in indexes_of(found)), message.content.strip())
-
-
 def _closed(text: str) -> str:
     """Close a fence that was cut off, so that it does not swallow the rest of the file."""
     fences = _FENCE.findall(text)
@@ -202,18 +183,3 @@ def _quoted(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _link(source: RowSource) -> str:
-    """A source as a link, if it leads to where a browser or a mail program goes; other addresses stay text."""
-    if is_safe_link(source.url):
-        return f"[{_link_text(source)}](<{_link_target(source.url)}>)"
-    return _link_text(source)
-
-
-def _link_text(source: RowSource) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", _one_line(source.title or source.host or source.url))
-
-
-def _link_target(url: str) -> str:
-    return re.sub(r"[<>\s]", lambda found: f"%{ord(found[0]):02X}", url)

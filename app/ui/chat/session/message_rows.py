@@ -19,6 +19,8 @@ from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.answer_notes import CONTENT_FILTER, EDIT, OTHER_MODEL, note_of_ending
 from app.ui.chat.session.tool_calls import answers_after, calls_in
 from app.ui.conversation.rows import MessageRow, ReceiptRun, RowAttachment, RowCall, RowSource, RowState
+from app.ui.kit.markdown.citations import has_markers
+from app.ui.kit.markdown.tail import cut_off
 
 if TYPE_CHECKING:
     from app.service.chat_types import Source
@@ -31,6 +33,7 @@ RETRY = ActionSpec("retry", tr("Try again"))
 EDITED = "edited"  # in a message's `extra`: the person wrote this answer
 SPEAK_NOW = ("speak",)  # what an answer that is still being written can do, from its first whole sentence on
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
+CUT_OFF = ("stopped", "interrupted", "failed")  # states in which a text may end anywhere
 
 
 def row_of(
@@ -79,14 +82,16 @@ def row_of(
         return replace(row, sources=row.sources + cited_passages(message, thread))
     state = cast("RowState", message.state)
     usage = message.usage
+    # A crash keeps the text of an answer alone.
+    citations = bool(message.sources) or bool(usage.get("searched")) or has_markers(message.content)
     return MessageRow(
         id=message.id,
         role="assistant",
-        text=message.content,
+        text=cut_off(message.content, citations=citations) if state in CUT_OFF else message.content,
         reasoning=message.reasoning,
         reasoning_s=message.thinking_s,
         reasoning_tokens=_number(usage, "reasoning") or None,
-        citations=bool(message.sources) or bool(usage.get("searched")),
+        citations=citations,
         sources=stored_sources(message.sources) + cited_passages(message, thread),
         receipt=receipt_of(message, sandbox),
         byline=byline_of(message, thread.answer_before(message.id), name_of, now),

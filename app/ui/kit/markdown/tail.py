@@ -50,6 +50,15 @@ def presentable(line: str, kind: Kind | None, citations: bool) -> str:
     return _closed(shown)
 
 
+def cut_off(text: str, *, citations: bool) -> str:
+    """Return what to draw of a text that ended anywhere: its last line as it was drawn while it came."""
+    head, line_break, line = text.rpartition("\n")
+    in_code = sum(fence_of(each) is not None for each in head.split("\n")) % 2 == 1
+    if in_code or line.lstrip().startswith("|"):
+        return text
+    return head + line_break + (presentable(line, None, citations) or line)
+
+
 def _closed(line: str) -> str:
     """Close or drop the emphasis and the code that `line` leaves open."""
     bullet = _BULLET.match(line)
