@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext, suppress
 from decimal import Decimal
 from importlib import import_module
 from urllib.parse import urlsplit
@@ -281,8 +281,9 @@ class ServiceClient:
         record = record or self.record(call)
         answer: ServiceResponse | None = None
         try:
-            answer = await self._answer(call, record, on_wait, receive)
-            yield answer
+            async with await self._place_of(call):
+                answer = await self._answer(call, record, on_wait, receive)
+                yield answer
         except ServiceError as error:
             record.finish(record.outcome_of(error), error)
             raise
@@ -294,6 +295,12 @@ class ServiceClient:
                 record.finish("ok" if answer is not None and answer.complete else "stopped")
                 if not record.exchange.attempts:
                     self._on_unsent(record.exchange.id)
+
+    async def _place_of(self, call: Call) -> AbstractAsyncContextManager[object]:
+        """What a call holds from its first try until its response is read: a wallet has few places for paid calls."""
+        if call.costs and isinstance(self._auth, WalletAuth):
+            return (await self.key_limits()).wallet_places
+        return nullcontext()
 
     async def _answer(
         self,

@@ -23,6 +23,7 @@ LONGEST_HOLD_S = 300.0
 # How long nobody asks in the background after so many failures in a row to reach the service. Shorter than the gaps of
 # the one watcher that looks for the way back (5 to 60 s), so that it is never the one who is turned away.
 UNREACHABLE_GAPS_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+WALLET_CALLS_AT_ONCE = 5  # a sixth paid call of a wallet is refused with X402_CONCURRENCY_LIMIT
 
 Asked = TypeVar("Asked")
 
@@ -45,6 +46,7 @@ class KeyLimits:
         self._failures = 0
         self._failed_at = 0.0
         self._asked: dict[str, asyncio.Future[object]] = {}
+        self.wallet_places = asyncio.Semaphore(WALLET_CALLS_AT_ONCE)
 
     # Limits met
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -14,10 +15,13 @@ from app.service.calls import Call, JsonContent
 from app.service.dialect import DIALECTS
 from app.service.errors import AuthenticationFailed, ConnectionFailed, ServiceError
 from app.service.exchange import curl_command
+from app.service.key_limits import WALLET_CALLS_AT_ONCE
 from app.service.retry import CallKind
 from app.service.wallet_auth import ClockRetry, WalletAuth
+from tests.kit.waiting import until
 from tests.service.loopback import KEY, Watched, http, serving
 
+PAID = Call("POST", "/chat/completions", CallKind.PAID, "chat", content=JsonContent({}))
 BASE_URL = "https://service.test/api/v1"
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -286,6 +290,32 @@ async def test_calls_at_the_same_time_each_get_a_header_of_their_own() -> None:
     async with Watched(BASE_URL, handler=lambda _: dated(0), auth=signing(wallet)) as watched:
         await asyncio.gather(*(watched.client.get("/models") for _ in range(5)))
         assert len(set(sent(watched))) == 5
+
+
+async def test_a_wallet_has_five_paid_calls_under_way_and_the_next_one_begins_as_one_is_read() -> None:
+    async def hold(watched: Watched) -> None:
+        async with watched.client.open(PAID):
+            await release.wait()
+
+    release = asyncio.Event()
+    async with Watched(BASE_URL, handler=lambda _: dated(0), auth=signing(Wallet())) as watched:
+        held = [asyncio.create_task(hold(watched)) for _ in range(7)]
+        await until(lambda: len(watched.requests) >= WALLET_CALLS_AT_ONCE)
+        await watched.client.get("/models")  # costs nothing, so it waits for nobody
+        assert [request.method for request in watched.requests] == ["POST"] * WALLET_CALLS_AT_ONCE + ["GET"]
+        held[0].cancel()
+        await until(lambda: len(watched.requests) == WALLET_CALLS_AT_ONCE + 2)
+        release.set()
+        await asyncio.gather(*held, return_exceptions=True)
+        assert len(watched.requests) == 8
+
+
+async def test_calls_with_a_key_wait_for_no_place() -> None:
+    async with Watched(BASE_URL, handler=lambda _: dated(0), auth=ApiKeyAuth(lambda: asyncio.sleep(0, KEY))) as watched:
+        async with AsyncExitStack() as stack:
+            for _ in range(WALLET_CALLS_AT_ONCE + 1):
+                await stack.enter_async_context(watched.client.open(PAID))
+        assert len(watched.requests) == WALLET_CALLS_AT_ONCE + 1
 
 
 def test_an_auth_says_nothing_about_whoever_signs() -> None:
