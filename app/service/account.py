@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
+from app.service import amounts
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import BadResponse, NotFound
@@ -46,6 +47,12 @@ class Balances(WireModel):
     usd: Decimal | None = Field(default=None, alias="USD")
     diem: Decimal | None = Field(default=None, alias="DIEM")
     bundled: Decimal | None = Field(default=None, alias="BUNDLED_CREDITS")
+
+    @property
+    def others(self) -> dict[str, Decimal]:
+        """Balances of other kinds, such as earned credits, by the service's own names."""
+        told = {name: amounts.balance(value) for name, value in (self.model_extra or {}).items()}
+        return {name: amount for name, amount in told.items() if amount is not None}
 
 
 class RateLimits(WireModel):

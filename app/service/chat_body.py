@@ -64,6 +64,7 @@ def chat_body(request: ChatRequest, extension_object: str, *, stream: bool) -> d
         "seed",
         "prompt_cache_key",
         "prompt_cache_retention",
+        "anon_user_id",
     ):
         value = getattr(request, name)
         if value is not None:

@@ -120,6 +120,7 @@ class ChatRequest:
     seed: int | None = None  # above 0
     stop: tuple[str, ...] = ()  # up to four
     prompt_cache_key: str | None = None
+    anon_user_id: str | None = None  # tells apart people who share a key
     prompt_cache_retention: str | None = None  # "24h": the service is to keep what it has cached for a day
     response_format: Mapping[str, object] | None = None  # `{"type": "json_schema", …}`; needs a model that can
     tools: tuple[Mapping[str, object], ...] = ()  # functions that the model may ask for, in the OpenAI shape

@@ -56,6 +56,7 @@ class Settings(NamedTuple):
     enter_sends: bool = True
     load_remote_pictures: bool = False
     show_adult: bool = False
+    anon_user_id: str = ""  # random: tells apart people who share a key; "" while chats go without one
     ask_intel: bool = False  # ask Intel's servers whether an enclave's processor is current and not revoked
     ask_nvidia: bool = False  # ask NVIDIA's servers about the evidence of graphics processors
     notify: bool = True  # say outside the window what happens while another program is in front

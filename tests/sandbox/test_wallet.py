@@ -199,7 +199,7 @@ def test_five_requests_at_once_and_not_six(wallet: WalletClient) -> None:
 
 def test_a_stream_counts_until_its_last_byte_or_until_it_breaks(wallet: WalletClient) -> None:
     wallet.credit("5")
-    wallet.sandbox.control("/settings", {"tokens_per_second": 20})
+    wallet.sandbox.control("/settings", {"tokens_per_second": 1})  # it lasts until it is left
     body = {"model": "rialto-handbook", "messages": [{"role": "user", "content": "How do I stop?"}], "stream": True}
     address = f"{wallet.sandbox.running.base_url}/chat/completions"
     with wallet.http.stream("POST", address, json=body, headers=wallet.wallet.header()) as answer:

@@ -123,6 +123,8 @@ def test_any_object_becomes_the_model_or_a_service_error(model: type[WireModel])
 def test_an_odd_number_costs_its_own_field_and_no_other() -> None:
     balances = read_model(Balances, {"USD": Decimal("1e308"), "DIEM": Decimal("-1e300"), "BUNDLED_CREDITS": "3.5"})
     assert (balances.usd, balances.diem, balances.bundled) == (None, None, Decimal("3.5"))
+    other = read_model(Balances, {"USD": 1, "EARNED_CREDITS": "2.5", "note": "x", "more": [1]})
+    assert other.others == {"EARNED_CREDITS": Decimal("2.5")}, "a kind of balance that is new"
     billing = read_model(BillingBalance, {"balances": {"usd": "1e308", "diem": "2"}})
     assert billing.balances == {"diem": Decimal(2)}
     hit = read_model(LimitHit, {"timestamp": "2026-01-01T00:00:00"})

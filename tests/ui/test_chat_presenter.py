@@ -329,6 +329,14 @@ async def test_options_reach_the_wire_and_survive_a_restart(tmp_home: Path, fake
         assert (options.web_search, options.thinking, options.reply_limit) == ("auto", False, 2048)
 
 
+async def test_a_random_id_goes_with_chats_only_while_it_is_switched_on(tmp_home: Path, fake: FakeService) -> None:
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hi")
+        harness.settings.remember(anon_user_id="a" * 32)
+        await harness.say("Hi again")
+        assert [sent.get("anon_user_id") for sent in fake.requests[-2:]] == [None, "a" * 32]
+
+
 async def test_a_draft_is_kept_per_chat_after_a_pause_and_across_restarts(tmp_home: Path) -> None:
     async with open_chat_presenter(tmp_home) as harness:
         await harness.say("First chat")

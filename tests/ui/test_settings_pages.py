@@ -295,6 +295,20 @@ async def test_r_tee_17_others_are_asked_about_enclaves_only_when_that_is_switch
         assert getattr(settings_harness.store.value, setting) == (each == name)
 
 
+async def test_people_who_share_a_key_are_told_apart_by_a_random_id_only_when_that_is_switched_on(
+    settings_harness, settings, tasks
+):
+    settings.show_section("privacy")
+    switch = settings.page("privacy").apart
+    assert not switch.isChecked() and settings_harness.store.value.anon_user_id == ""
+    QTest.keyClick(switch, Qt.Key.Key_Space)
+    await tasks.idle()
+    assert len(settings_harness.store.value.anon_user_id) == 32
+    QTest.keyClick(switch, Qt.Key.Key_Space)
+    await tasks.idle()
+    assert settings_harness.store.value.anon_user_id == ""
+
+
 async def test_the_room_that_data_takes_is_measured(settings_harness, settings, tasks):
     settings_harness.paths.database.write_bytes(bytes(2_000_000))
     settings_harness.settings.measure_data()

@@ -194,6 +194,7 @@ def _choices(settings: Settings) -> Choices:
         notice_seconds=settings.notice_seconds,
         enter_sends=settings.enter_sends,
         load_remote_pictures=settings.load_remote_pictures,
+        anon_user_id=settings.anon_user_id,
         ask_intel=settings.ask_intel,
         ask_nvidia=settings.ask_nvidia,
         show_adult=settings.show_adult,

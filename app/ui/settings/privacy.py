@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from PySide6.QtWidgets import QWidget
 
 from app.core.call_log import HostCalls
@@ -35,6 +37,14 @@ class PrivacyPage(SectionPage):
             )
         )
         self.group(tr("Loading"), loading)
+
+        words = tr("Keep me apart from others")
+        self.apart = Switch(theme, words)
+        self.apart.clicked.connect(lambda on: presenter.choose(anon_user_id=uuid4().hex if on else ""))
+        shared = RowCard(theme)
+        meaning = tr("On: chats carry a random ID, so the service can tell apart people who share a key.")
+        shared.add(SettingRow(theme, words, self.apart, meaning=meaning))
+        self.group(tr("Shared keys"), shared)
 
         words = tr("Ask Intel about enclaves")
         self.intel = Switch(theme, words)
@@ -84,6 +94,7 @@ class PrivacyPage(SectionPage):
 
     def show_state(self, state: SettingsState) -> None:
         self.pictures.setChecked(state.choices.load_remote_pictures)
+        self.apart.setChecked(bool(state.choices.anon_user_id))
         self.intel.setChecked(state.choices.ask_intel)
         self.nvidia.setChecked(state.choices.ask_nvidia)
         self.adult.setChecked(state.choices.show_adult)

@@ -39,7 +39,7 @@ SECTIONS = (
         tr("Privacy and data"),
         "shield",
         (
-            *(tr("Load images from other sites"), tr("Show adult characters")),
+            *(tr("Load images from other sites"), tr("Show adult characters"), tr("Keep me apart from others")),
             tr("Ask Intel about enclaves"),
             tr("Ask NVIDIA about graphics processors"),
             tr("Hosts contacted"),

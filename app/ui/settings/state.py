@@ -34,6 +34,7 @@ class Choices:
     notice_seconds: str = "6"  # "" until they are closed
     enter_sends: bool = True
     load_remote_pictures: bool = False
+    anon_user_id: str = ""
     ask_intel: bool = False
     ask_nvidia: bool = False
     show_adult: bool = False

@@ -151,6 +151,7 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
         )
         if amount is not None
     ]
+    amounts += [f"{money(amount)} {name.replace('_', ' ').lower()}" for name, amount in balances.others.items()]
     facts = (
         (tr("Key"), tr("ends in {hint}", hint=hint) if hint else tr("not shown")),
         (tr("Can make requests"), tr("yes") if limits.access_permitted else tr("no")),

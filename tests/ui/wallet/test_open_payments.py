@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -326,7 +326,7 @@ async def test_a_restored_backup_forgets_no_open_payment(
         key = await wallet.place.read(account.id)
         assert key is not None
     backup = sqlite3.connect(tmp_path / "backup.sqlite3")
-    with sqlite3.connect(home / "rialto.sqlite3") as database:
+    with closing(sqlite3.connect(home / "rialto.sqlite3")) as database:
         database.backup(backup)
     backup.close()
     async with open_wallet(home, sandbox, theme) as wallet:

@@ -281,6 +281,7 @@ class Conversation(QObject):
             branch=branch,
             continues=answer if continues else None,
             structure=opened.asked_structure,
+            anon_user_id="" if opened.sealed else opened.account_models.settings.value.anon_user_id,
         )
         parameters = request.parameters
         estimated = likely_prompt(opened.counter, opened.sent_options, model_id, branch)

@@ -53,6 +53,7 @@ def build_request(
     branch: Sequence[Message],
     continues: Message | None = None,
     structure: Structure | None = None,
+    anon_user_id: str = "",
 ) -> ChatRequest:
     """The request for the next answer on `branch`, which ends with the turn to be answered.
 
@@ -76,6 +77,7 @@ def build_request(
         seed=options.seed,
         stop=options.stop,
         prompt_cache_key=chat_id,
+        anon_user_id=anon_user_id or None,
         prompt_cache_retention=DAY if controls.keep_cache.usable and options.keep_cache else None,
         response_format=structure.response_format() if structure is not None and not no_schema else None,
         tools=tools,
