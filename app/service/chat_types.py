@@ -44,13 +44,12 @@ class ContentPart:
     """One part of a message: text, image, sound, video or file.
 
     `value` is what stands under the key named like `type`. `cache` marks the end of a piece worth caching
-    (`cache_control`), `cache_ttl` may be "1h".
+    (`cache_control`).
     """
 
     type: Literal["text", "image_url", "input_audio", "video_url", "file"]
     value: str | Mapping[str, object]
     cache: bool = False
-    cache_ttl: str | None = None
 
     @classmethod
     def of_text(cls, text: str, *, cache: bool = False) -> ContentPart:
@@ -82,7 +81,7 @@ class ContentPart:
         value = self.value if isinstance(self.value, str) else dict(self.value)
         wire: dict[str, object] = {"type": self.type, self.type: value}
         if self.cache:
-            wire["cache_control"] = {"type": "ephemeral", **({"ttl": self.cache_ttl} if self.cache_ttl else {})}
+            wire["cache_control"] = {"type": "ephemeral"}
         return wire
 
 

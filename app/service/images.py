@@ -31,13 +31,11 @@ FORMATS = ("jpeg", "png", "webp")
 QUALITIES = ("low", "medium", "high")
 MAX_PROMPT_CHARS = 7500
 MAX_EDIT_PROMPT_CHARS = 32_768
-MAX_OPENAI_PROMPT_CHARS = 1500
 MAX_SIDE = 1280
 MAX_VARIANTS = 4
 MAX_SEED = 999_999_999
 MAX_CREATIVITY = 0.02
 MAX_INPUT_BYTES = MAX_UPLOAD_BYTES
-OPENAI_SIZES = ("auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "1792x1024", "1024x1792")  # px
 MAX_IMAGE_BYTES = 96 * MIB
 IMAGE_KINDS = frozenset({"png", "jpeg", "webp", "gif"})
 
@@ -172,34 +170,6 @@ class ImagesResource:
         return await self._pictures(
             "/image/generate", JsonContent(request.to_body()), request.model, price_usd, on_wait
         )
-
-    async def generate_openai(
-        self,
-        model: str,
-        prompt: str,
-        *,
-        size: str | None = None,
-        output_format: str | None = None,
-        safe_mode: bool = True,
-        price_usd: Decimal | None = None,
-    ) -> GeneratedImages:
-        """Make an image in the OpenAI form of the call. An unknown model falls back to the service's default."""
-        limit(bool(model.strip()), "model", "1", tr("Choose a model."))
-        _check_prompt(prompt, MAX_OPENAI_PROMPT_CHARS)
-        limit(
-            size in (None, *OPENAI_SIZES),
-            "size",
-            ", ".join(OPENAI_SIZES),
-            tr("This request supports only a few image sizes."),
-        )
-        _check_format(output_format)
-        body: dict[str, object] = {"model": model, "prompt": prompt, "response_format": "b64_json"}
-        for name, value in (("size", size), ("output_format", output_format)):
-            if value is not None:
-                body[name] = value
-        if not safe_mode:
-            body["moderation"] = "low"
-        return await self._pictures("/images/generations", JsonContent(body), model, price_usd, None)
 
     async def styles(self) -> tuple[str, ...]:
         """Return the names that `style_preset` takes."""

@@ -23,7 +23,6 @@ from app.service.wire import ListEnvelope, Name, WireModel, read_model
 from app.translation import tr
 
 MODEL_TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music", "all", "code")
-TRAIT_TYPES = tuple(name for name in MODEL_TYPES if name not in ("all", "code"))
 
 
 class Capabilities(WireModel):
@@ -78,7 +77,6 @@ class ModelSpec(WireModel):
     offline: bool = False
     uncensored: bool = False
     traits: tuple[str, ...] = ()
-    region_restrictions: tuple[str, ...] = Field(default=(), alias="regionRestrictions")
     deprecation: Deprecation | None = None
     pricing: dict[str, object] | None = None
     constraints: dict[str, object] = Field(default_factory=dict)
@@ -204,16 +202,6 @@ class ModelsResource:
             if model.id == model_id:
                 return model
         raise NotFound(tr("There is no model “{model_id}”.", model_id=model_id), status=404)
-
-    async def traits(self, model_type: str = "text") -> dict[str, str]:
-        """Return trait → model id, e.g. `default`. A trait is as good as an id in a chat request."""
-        _check_type(model_type, TRAIT_TYPES)
-        return _names(await self._get("/models/traits", model_type, background=False))
-
-    async def aliases(self, model_type: str = "text") -> dict[str, str]:
-        """Return other services' model names → the model that answers to them here."""
-        _check_type(model_type, TRAIT_TYPES)
-        return _names(await self._get("/models/compatibility_mapping", model_type, background=False))
 
     async def _get(self, path: str, model_type: str, background: bool, authenticated: bool = True) -> object:
         call = Call(

@@ -24,8 +24,6 @@ MAX_HEADER_VALUE_CHARS = 8192
 UNSHOWN_HEADERS = frozenset({"set-cookie", "authorization", "www-authenticate", "proxy-authenticate"})
 MAX_FILE_NAME_CHARS = 120
 _UNSAFE_IN_FILE_NAMES = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
-_FILE_NAME_EXTENDED = re.compile(r"filename\*\s*=\s*([\w-]+)'[^']*'([^;]+)", re.IGNORECASE)
-_FILE_NAME_PLAIN = re.compile(r'filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,6 @@ class ResponseInfo:
     content_type: str | None = None  # without parameters, lower case
     content_encoding: str | None = None
     content_length: int | None = None
-    file_name: str | None = None  # from Content-Disposition, safe to offer
     date: datetime | None = None
     retry_after_s: float | None = None
 
@@ -153,7 +150,6 @@ def read_response_info(
         content_type=(get("content-type") or "").partition(";")[0].strip().lower() or None,
         content_encoding=(get("content-encoding") or "").lower() or None,
         content_length=count(get("content-length")),
-        file_name=safe_file_name(get("content-disposition")),
         date=date,
         retry_after_s=_retry_after(get("retry-after"), now, skew),
         request_id=get("x-request-id") or cf_ray or "",
@@ -231,26 +227,6 @@ def reset_moment(text: str | None, now: datetime, skew_s: float = 0.0) -> dateti
 def truth(text: str | None) -> bool | None:
     """`true` and `false` only, in any case; anything else is unknown."""
     return {"true": True, "false": False}.get((text or "").lower())
-
-
-def safe_file_name(disposition: str | None) -> str | None:
-    """The name a download asks for, stripped of folders, control and direction characters. None if nothing is left."""
-    if not disposition:
-        return None
-    extended = _FILE_NAME_EXTENDED.search(disposition)
-    plain = _FILE_NAME_PLAIN.search(disposition)
-    if extended:
-        try:
-            name = unquote(extended[2].strip(), encoding=extended[1], errors="replace")
-        except LookupError:
-            name = unquote(extended[2].strip())
-    elif plain:
-        name = plain[1] if plain[1] is not None else plain[2]
-    else:
-        return None
-    name = re.split(r"[/\\]", name.strip())[-1]
-    name = _UNSAFE_IN_FILE_NAMES.sub("", name).strip(" .")
-    return name[:MAX_FILE_NAME_CHARS] or None
 
 
 def _impossible(*, credits: str | None, usd: str | None) -> str:

@@ -106,14 +106,6 @@ class SandboxStatus(WireModel):
         return len(self.faults) + (self.clock_offset_s != 0)
 
 
-class FaucetWallet(WireModel):
-    """Everybody's wallet, full of play money. Its key is published on purpose: it opens nothing else."""
-
-    address: str
-    private_key: str = ""
-    usdc: Decimal = Decimal(0)
-
-
 class SealedRoot(WireModel):
     """The root certificate of the Sandbox's enclave, by its fingerprint, and the address of its lists."""
 
@@ -160,10 +152,6 @@ class SandboxControls:
     async def details(self, request_id: str) -> CallDetails:
         """What was in one call. Raises `NotFound` when it is not kept any more."""
         return read_model(CallDetails, await self._ask("GET", f"/log/{quote(request_id, safe='')}"))
-
-    async def faucet(self) -> FaucetWallet:
-        content = await self._ask("GET", "/faucet")
-        return read_model(FaucetWallet, content.get("wallet") if isinstance(content, Mapping) else None)
 
     async def sealed_root(self) -> SealedRoot:
         """What evidence of the Sandbox's enclave ends at. Made anew with each start of the Sandbox."""

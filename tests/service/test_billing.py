@@ -85,13 +85,16 @@ async def test_bookings_are_paged_by_a_cursor_that_goes_alone() -> None:
         assert (await watched.service.billing.usage()).next_cursor is None
 
 
-async def test_bookings_go_to_disk_as_csv(tmp_path: Path) -> None:
-    first = http(body=b"timestamp,amount\n2026-03-01,-1", content_type="text/csv", x_next_cursor="c-2")
-    last = http(body=b"timestamp,amount\n2026-03-02,-2\n", content_type="text/csv")
+async def test_r_hdr_13_bookings_go_to_the_file_that_was_chosen_whatever_the_service_names_it(tmp_path: Path) -> None:
+    named = {"content_type": "text/csv", "content_disposition": 'attachment; filename="../other.csv"'}
+    first = http(body=b"timestamp,amount\n2026-03-01,-1", x_next_cursor="c-2", **named)
+    last = http(body=b"timestamp,amount\n2026-03-02,-2\n", **named)
     async with serving(first, last) as server, Watched(server.base_url) as watched:
-        path = tmp_path / "usage.csv"
+        path = tmp_path / "chosen" / "usage.csv"
+        path.parent.mkdir()
         await watched.service.billing.export_usage(path)
         assert path.read_bytes() == b"timestamp,amount\n2026-03-01,-1\n2026-03-02,-2\n"
+        assert list(tmp_path.rglob("*.csv")) == [path]
         assert server.received[0].headers["accept"] == "text/csv"
         assert server.received[1].target.endswith("?cursor=c-2")
         assert watched.exchanges[0].outcome == "ok"

@@ -124,7 +124,6 @@ def test_r_chat_10_r_chat_11_r_chat_12_r_chat_13_r_chat_14_parts_and_cache_marks
             ContentPart.of_audio("UklGRg==", "mp3"),
             ContentPart.of_video("https://example.org/a.mp4"),
             ContentPart.of_file("data:text/plain;base64,aGk=", "a.txt"),
-            ContentPart("text", "long", cache=True, cache_ttl="1h"),
         )
     )
     assert sent["messages"] == [
@@ -136,7 +135,6 @@ def test_r_chat_10_r_chat_11_r_chat_12_r_chat_13_r_chat_14_parts_and_cache_marks
                 {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "mp3"}},
                 {"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}},
                 {"type": "file", "file": {"file_data": "data:text/plain;base64,aGk=", "filename": "a.txt"}},
-                {"type": "text", "text": "long", "cache_control": {"type": "ephemeral", "ttl": "1h"}},
             ],
         }
     ]

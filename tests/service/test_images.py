@@ -1,7 +1,6 @@
 """Images made, changed, enlarged, cut out."""
 
 import base64
-import json
 from dataclasses import replace
 from decimal import Decimal
 
@@ -112,23 +111,6 @@ async def test_something_else_is_a_bad_answer(body: object) -> None:
     async with Watched(handler=lambda request: httpx.Response(200, content=wav)) as watched:
         with pytest.raises(BadResponse):
             await watched.service.images.generate(WANTED)
-
-
-@pytest.mark.parametrize("item", [{"b64_json": ENCODED}, {"url": f"data:image/png;base64,{ENCODED}"}])
-async def test_the_openai_form(item: object) -> None:
-    async with Watched(handler=answering({"created": 1, "data": [item]})) as watched:
-        made = await watched.service.images.generate_openai("m", "A harbour.", size="1024x1024", output_format="png")
-        assert made.pictures[0].data == PNG
-        assert json.loads(watched.requests[0].content) == {
-            "model": "m",
-            "prompt": "A harbour.",
-            "response_format": "b64_json",
-            "size": "1024x1024",
-            "output_format": "png",
-        }
-        for model, prompt in (("", "x"), ("m", "x" * 1501)):
-            with pytest.raises(LimitExceeded):
-                await watched.service.images.generate_openai(model, prompt)
 
 
 async def test_styles_in_both_their_shapes() -> None:

@@ -80,19 +80,11 @@ async def test_no_list_is_a_bad_answer(body: object) -> None:
             await watched.service.models.list()
 
 
-@pytest.mark.parametrize("body", [[], {"data": []}, {}, None])
-async def test_no_names_is_a_bad_answer(body: object) -> None:
-    async with Watched(handler=answering(body)) as watched:
-        with pytest.raises(BadResponse):
-            await watched.service.models.traits()
-
-
 async def test_an_unknown_type_is_refused_before_sending() -> None:
     async with Watched(handler=answering({})) as watched:
-        for wrong in (watched.service.models.list("talk"), watched.service.models.traits("all")):
-            with pytest.raises(LimitExceeded) as caught:
-                await wrong
-            assert caught.value.field == "type"
+        with pytest.raises(LimitExceeded) as caught:
+            await watched.service.models.list("talk")
+        assert caught.value.field == "type"
         with pytest.raises(LimitExceeded):
             await watched.service.models.one(" ")
         assert watched.requests == []
@@ -118,16 +110,6 @@ async def test_r_ep_13_where_the_path_is_missing_the_list_is_searched(dialect: s
         with pytest.raises(NotFound):
             await watched.service.models.one("absent")
         assert len(watched.requests) == (4 if dialect == "service" else 2)
-
-
-async def test_traits_and_aliases() -> None:
-    async with Watched(handler=answering({"data": {"default": "glm/5", "odd": 3}})) as watched:
-        assert await watched.service.models.traits() == {"default": "glm/5"}
-        assert await watched.service.models.aliases("tts") == {"default": "glm/5"}
-        assert [request.url.raw_path for request in watched.requests] == [
-            b"/api/v1/models/traits?type=text",
-            b"/api/v1/models/compatibility_mapping?type=tts",
-        ]
 
 
 @pytest.mark.parametrize(

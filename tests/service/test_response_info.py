@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.service.dialect import DIALECTS
-from app.service.response_info import ResponseInfo, read_response_info, reset_moment, safe_file_name
+from app.service.response_info import ResponseInfo, read_response_info, reset_moment
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -96,25 +96,6 @@ def test_r_hdr_11_the_date_s_grain_is_no_skew() -> None:
     assert read(date=format_datetime(NOW - timedelta(seconds=2), usegmt=True)).clock_skew_s == 0
     assert read(date="not a date").date is None
     assert read(content_type="Text/Event-Stream; charset=utf-8").content_type == "text/event-stream"
-
-
-@pytest.mark.parametrize(
-    ("disposition", "name"),
-    [
-        ('attachment; filename="usage.csv"', "usage.csv"),
-        ("attachment; filename=usage.csv", "usage.csv"),
-        ("attachment; filename*=UTF-8''%c3%a9t%C3%A9.csv; filename=x.csv", "été.csv"),
-        ("attachment; filename*=no-such-charset''a%20b.csv", "a b.csv"),
-        ('attachment; filename="../../etc/passwd"', "passwd"),
-        ('attachment; filename="C:\\\\temp\\\\a.mp4"', "a.mp4"),
-        ('attachment; filename="a\u202efdp.exe"', "afdp.exe"),
-        ('attachment; filename="..."', None),
-        ("inline", None),
-        ("", None),
-    ],
-)
-def test_r_hdr_13_a_file_name_is_safe_to_offer(disposition: str, name: str | None) -> None:
-    assert safe_file_name(disposition) == name
 
 
 def test_r_hdr_14_cf_ray_is_the_request_id_unless_there_is_another() -> None:

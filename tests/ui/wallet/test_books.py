@@ -184,11 +184,6 @@ PAID: dict[str, list[Act]] = {
         lambda walk: walk.service.images.generate(PICTURE, price_usd=image_cost(walk.pricing("rialto-canvas")))
     ]
     * 4,
-    "images.generate_openai": [
-        lambda walk: walk.service.images.generate_openai(
-            "rialto-canvas", "a boat", price_usd=image_cost(walk.pricing("rialto-canvas"))
-        )
-    ],
     "images.edit": [lambda walk: edited(walk, 1), lambda walk: edited(walk, 2)],
     "images.upscale": [
         lambda walk: walk.service.images.upscale(walk.made["picture"], scale=2, price_usd=UPSCALE_USD[2]),
@@ -217,11 +212,8 @@ async def job_seen(walk: Walk) -> None:
 FREE: dict[str, Act | None] = {
     "models.list": lambda walk: walk.service.models.list("all"),
     "models.one": lambda walk: walk.service.models.one("tts-kokoro"),
-    "models.traits": lambda walk: walk.service.models.traits(),
-    "models.aliases": lambda walk: walk.service.models.aliases(),
     "characters.search": lambda walk: walk.service.characters.search(),
     "characters.page": lambda walk: walk.service.characters.page(),
-    "characters.one": None,
     "characters.reviews": None,
     "account.rate_limits": lambda walk: walk.service.account.rate_limits(),
     "account.limit_log": lambda walk: walk.service.account.limit_log(),

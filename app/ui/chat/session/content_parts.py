@@ -42,7 +42,7 @@ class AttachedPart(ContentPart):
     @classmethod
     def of(cls, attachment: Attachment, excerpts: Excerpts = (), *, cache: bool = False) -> AttachedPart:
         outline = outline_of(attachment, cache=cache)
-        return cls(outline.type, outline.value, cache, None, attachment, excerpts)
+        return cls(outline.type, outline.value, cache, attachment, excerpts)
 
     def data(self, files: AttachmentFiles) -> bytes:
         """Read what it stands for. Raises `StorageError`."""
