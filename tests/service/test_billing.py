@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.service.billing import UsageQuery
-from app.service.errors import AuthenticationFailed, BadResponse, LimitExceeded
+from app.service.errors import AdminKeyRequired, BadResponse, LimitExceeded
 from tests.service.loopback import Watched, answering, http, serving
 
 BEGIN = datetime(2026, 3, 1, 2, tzinfo=timezone(timedelta(hours=2)))
@@ -57,7 +57,7 @@ async def test_r_ver_07_odd_parts_are_left_out() -> None:
 
 async def test_a_key_without_the_right_says_so() -> None:
     async with Watched(handler=answering({"error": "Admin key required"}, 401)) as watched:
-        with pytest.raises(AuthenticationFailed):
+        with pytest.raises(AdminKeyRequired):
             await watched.service.billing.balance()
 
 
