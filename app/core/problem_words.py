@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 
 from app.core.money import money, whole_money
+from app.service.response_info import MAX_WAIT_S
 from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
@@ -63,10 +64,13 @@ class ErrorText:
 
 def told_to_wait(error: errors.ServiceError, told: ErrorText, subject: str, moment: str) -> ErrorText:
     """The same where nothing is sent again by itself: when it may be, and whether to try."""
-    later = tr("Try again {moment}.", moment=moment)
+    # what a service names beyond a day is cut to one: it may be any day after that
+    is_cut = (error.retry_after_s or 0.0) >= MAX_WAIT_S
+    later = tr("Try again in a day or later.") if is_cut else tr("Try again {moment}.", moment=moment)
     if type(error).__name__ != "RateLimited":
         return replace(told, meaning=_join(told.meaning, later), primary=RETRY, waits=False)
-    resets = later if _is_overload(error) else tr("Resets {moment}.", moment=moment)
+    resets = tr("It resets in a day or later.") if is_cut else tr("Resets {moment}.", moment=moment)
+    resets = later if _is_overload(error) else resets
     return replace(
         told,
         meaning=_join(_beyond_waiting(error), resets, _whose_limit(error), _kept(subject), tr("Nothing was charged.")),

@@ -21,6 +21,9 @@ MAX_SOURCE_CHARS = 4000
 _DONE = b"[DONE]"
 
 
+MAX_REASON_CHARS = 40  # of the word for why an answer ended
+
+
 class Delta(msgspec.Struct, gc=False):
     content: str | None = None
     reasoning_content: str | None = None
@@ -113,7 +116,7 @@ def chunk_of(content: Mapping[str, object], part: str) -> Chunk:
             Choice(
                 index=index if isinstance(index, int) else 0,
                 delta=_delta_of(inner) if isinstance(inner, Mapping) else None,
-                finish_reason=reason if isinstance(reason, str) else None,
+                finish_reason=None if reason is None else str(reason)[:MAX_REASON_CHARS],
             )
         )
     model = content.get("model")

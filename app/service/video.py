@@ -283,9 +283,9 @@ class VideoResource:
 
     def _foreign(self, method: str, job: QueuedVideo) -> Call:
         address = job.download_url or ""
-        secure = address.startswith("https://") or self._client.base_url.startswith("http://")
+        plain = address.startswith("http://") and self._client.base_url.startswith("http://")
         limit(
-            bool(address) and secure,
+            address.startswith("https://") or plain,
             "download_url",
             "https://",
             tr("There is no secure address to download the video from."),
@@ -361,7 +361,10 @@ def _kind_of(path: Path) -> str:
 
 
 def _state_of(body: bytes, answer: ServiceResponse) -> VideoState:
-    content = read_json(body)
+    try:
+        content = read_json(body)
+    except BadResponse:
+        raise BadResponse(tr("The service’s response is not a video."), info=answer.info) from None
     told = content.get("status") if isinstance(content, Mapping) else None
     if not isinstance(content, Mapping) or not isinstance(told, str):
         raise BadResponse(tr("The service sent no video status."), info=answer.info)

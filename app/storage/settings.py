@@ -112,6 +112,16 @@ def settings_to(settings: Settings) -> dict[str, Any]:
     return body
 
 
+def _has_other_types(body: Mapping[str, Any], read: Mapping[str, Any]) -> bool:
+    """Whether a value of ours has another type in the file than it can have: it was not written by any Rialto."""
+    return any(_shape(body[name]) != _shape(read[name]) for name in _KEYS if name in body)
+
+
+def _shape(value: object) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "number" if is_number else type(value).__name__
+
+
 def _tolerant(name: str, value: object) -> Any:
     default = getattr(_DEFAULTS, name)
     if name in _ONE_OF:
@@ -225,4 +235,9 @@ class SettingsStore:
             told = tr("The settings file could not be read, so Rialto uses the default settings.")
             self.note = f"{told} {tr('It is kept as {aside}.', aside=aside)}" if aside else told
             return Settings()
-        return settings_from(body)
+        settings = settings_from(body)
+        if _has_other_types(body, settings_to(settings)):
+            aside = self.file.set_aside()
+            told = tr("Some settings could not be read, so Rialto uses the defaults for them.")
+            self.note = f"{told} {tr('The file is kept as {aside}.', aside=aside)}" if aside else told
+        return settings

@@ -126,3 +126,21 @@ def test_anything_at_all_reads_as_usable_settings(body: Any) -> None:
 @given(st.integers())
 def test_a_text_size_out_of_range_moves_to_the_nearest_end(percent: int) -> None:
     assert settings_from({"text_percent": percent}).text_percent == min(max(percent, 80), 200)
+
+
+def test_values_of_other_types_are_announced_and_their_file_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    written = b'{"theme": "dark", "text_percent": "large", "favourite_models": {"a": 1}}'
+    path.write_bytes(written)
+    store = SettingsStore(path)
+    assert (store.value.theme, store.value.text_percent) == ("dark", 100)
+    (aside,) = tmp_path.iterdir()
+    assert aside.read_bytes() == written
+    assert aside.name in store.note and "Some settings could not be read" in store.note
+
+
+def test_values_out_of_range_are_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"text_percent": 5000, "theme": "sepia", "proxy_port": 1e9}')
+    assert SettingsStore(path).note == ""
+    assert path.exists()

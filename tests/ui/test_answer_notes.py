@@ -238,3 +238,15 @@ async def test_an_answer_that_ends_in_error_without_a_reason_says_so(tmp_home: P
     async with open_chat_presenter(tmp_home, fake=FakeService(answers=[ending("error", "Half of")])) as harness:
         await harness.say("Hi")
         assert harness.rows[-1].problem.what == "The service stopped with an error"
+
+
+@pytest.mark.parametrize("reason", ["banana", 7])
+async def test_an_answer_that_ended_for_an_unknown_reason_says_so(tmp_home: Path, reason: object) -> None:
+    fake = FakeService(answers=[ending(reason, "Half of it")])  # type: ignore[arg-type]  # what a service may send
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Go on")
+        problem = harness.rows[-1].problem
+        assert problem.what == "The answer ended for a reason that Rialto does not know"
+        assert f"“{reason}”" in problem.meaning
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        assert harness.rows[-1].problem.what == "The answer ended for a reason that Rialto does not know"

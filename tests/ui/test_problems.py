@@ -19,7 +19,7 @@ from app.credentials.accounts import new_account
 from app.credentials.redaction import Redactor
 from app.service import errors
 from app.service.exchange import Exchange, RequestRecord
-from app.service.response_info import ResponseInfo
+from app.service.response_info import MAX_WAIT_S, ResponseInfo
 
 NOW = datetime(2026, 11, 18, 14, 5, 12, tzinfo=UTC)
 SECRET = "vk-live-0123456789abcdef0123456789abcdef"
@@ -366,3 +366,10 @@ def test_a_missing_engine_is_named_and_not_called_busy() -> None:
     assert problem.what == "The service cannot do this here"
     assert problem.meaning == f"{said} Your recording is saved. Nothing was charged."
     assert problem.primary is not None and problem.primary.id != "retry"
+
+
+@pytest.mark.parametrize("kind", [errors.RateLimited, errors.AbuseBlocked])
+def test_a_wait_that_was_cut_to_a_day_names_no_time(kind: type[errors.ServiceError]) -> None:
+    problem = describe(kind("Too many", retry_after_s=MAX_WAIT_S), now=NOW)
+    assert "in a day or later" in problem.meaning
+    assert "14:05" not in problem.meaning

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.ui.kit.theme import Theme
+from app.ui.transcription.result_view import NO_SPEECH, ResultView
 from app.ui.transcription.segment_editor import SegmentEditor
 from app.ui.transcription.session.document import Document, segment_of
+from app.ui.transcription.state import TranscriptState
 from app.ui.transcription.transcript_view import TranscriptView
 
 NAME = QAccessible.Text.Name
@@ -91,3 +93,13 @@ def test_the_field_of_a_segment_has_one_height_for_a_text_size(qtbot: QtBot, the
         editor.setPlainText(text)
 
     assert editor.height() == right
+
+
+@pytest.mark.parametrize(("texts", "said"), [((), True), (("Hello",), False)])
+def test_a_transcript_without_a_word_says_that_nothing_was_heard(
+    qtbot: QtBot, theme: Theme, texts: tuple[str, ...], said: bool
+) -> None:
+    view = ResultView(theme)
+    qtbot.addWidget(view)
+    view.show_reading(TranscriptState(Document.of(segment_of(text, 0.0, 1.0) for text in texts)))
+    assert (view.notice.text() == NO_SPEECH) is said

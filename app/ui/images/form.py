@@ -185,6 +185,7 @@ class FormView:
     price: Decimal | None = None
     refusals: tuple[tuple[str, str], ...] = ()
     why_not: str = ""  # why the button is off although nothing is wrong
+    has_model: bool = True
     notes: Mapping[str, str] = field(default_factory=dict)  # field → why it is not used
     references: tuple[Reference, ...] = ()
 
@@ -199,9 +200,17 @@ class FormView:
 
 
 def view_of(
-    form: ImageForm, model: Model | None, styles: tuple[str, ...] = (), references: tuple[Reference, ...] = ()
+    form: ImageForm,
+    model: Model | None,
+    styles: tuple[str, ...] = (),
+    references: tuple[Reference, ...] = (),
+    *,
+    asked: bool = False,
 ) -> FormView:
-    """Return what a model makes of the form: what it costs, what it refuses, what it does not use."""
+    """Return what a model makes of the form: what it costs, what it refuses, what it does not use.
+
+    `asked`: the service has said which models it has.
+    """
     limits = ModelLimits.of(model)
     view = FormView(form, limits)
     each = None
@@ -210,14 +219,15 @@ def view_of(
         each = image_cost(model.model_spec.pricing, resolution=view.resolution or None, quality=quality)
     why_not = "" if form.prompt.strip() else tr("Describe the image.")
     if model is None:
-        why_not = tr("No image models yet.")
+        why_not = tr("The service has no image models.") if asked else tr("No image models yet.")
     return replace(
         view,
         price_each=each,
         price=None if each is None else each * form.count,
         refusals=(*_refusals(form, limits, styles), *_wrong_references(references, limits)),
         why_not=why_not,
-        notes=_notes(limits),
+        has_model=model is not None,
+        notes=_notes(limits) if model is not None else {},
         references=references,
     )
 

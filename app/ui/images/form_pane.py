@@ -246,11 +246,11 @@ class FormPane(QWidget):
     def show_price(self, view: FormView, left: str) -> None:
         """`left` says what the price leaves of the balance, "" where nobody knows."""
         count, each, price = view.form.count, view.price_each, view.price
-        self.price.set_text(money.money(price) if price is not None else tr("unknown"))
+        self.price.set_text(money.money(price) if price is not None else tr("unknown") if view.has_model else "–")
         words = (
             f"{count} × {money.money(each)}" if each is not None else tr("The service gives no price for this model")
         )
-        words = ", ".join(filter(None, (words, left)))
+        words = ", ".join(filter(None, (words, left))) if view.has_model else view.why_not
         self.sum.set_text(view.refusals[0][1] if view.refusals else words)
         self.sum.set_role("bad" if view.refusals else "text2")
         words = tr_n("Generate an image", "Generate {n} images", count)

@@ -313,7 +313,9 @@ class ImagesPage(QObject):
 
     def _help(self, action: str) -> None:
         """Buttons of error cards."""
-        if action in ("retry", "resume", "send"):
+        if action == "retry" and self.presenter.lacks_models:
+            self.presenter.refresh_models()
+        elif action in ("retry", "resume", "send"):
             self.make()
         elif action in ("stop", "close", "dismiss"):
             self.presenter.set_problem(None)

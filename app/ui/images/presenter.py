@@ -81,6 +81,8 @@ class ImagesPresenter(CallingPresenter):
         self.edit_models: tuple[Model, ...] = ()
         self.styles: tuple[str, ...] = ()
         self.problem: Problem | None = None
+        self._models_asked = False  # the service has said which it has
+        self.lacks_models = False  # the problem is that of their list
         self.view = FormView(self.form, view_of(self.form, None).limits)
         self.ready = asyncio.Event()
         self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
@@ -188,16 +190,22 @@ class ImagesPresenter(CallingPresenter):
         service = self.service
         if service is None:
             return
+        self._models_asked = False
         await self._load_saved()
         try:
             account, service_cache = self._current_account, self._service_cache
-            self.models = await list_models(account, service_cache, "image", background=True) or ()
+            found = await list_models(account, service_cache, "image", background=True)
+            self.models, self._models_asked = found or (), found is not None
             self.edit_models = await list_models(account, service_cache, "inpaint", background=True) or ()
             with suppress(ServiceError):  # a service without styles still makes images
                 self.styles = await service.images.styles()
         except ServiceError as error:
             if not self.models:
                 self.set_problem(describe(error, subject=""))
+                self.lacks_models = True
+        else:
+            if self.lacks_models:
+                self.set_problem(None)
         self.models_changed.emit()
         self._look()
 
@@ -255,7 +263,8 @@ class ImagesPresenter(CallingPresenter):
         self.use_form(ImageForm(model=self.form.model), tr("Form cleared"))
 
     def _look(self) -> None:
-        self.view = view_of(self.form, self.model, self.styles, self._references_of(self.form))
+        references = self._references_of(self.form)
+        self.view = view_of(self.form, self.model, self.styles, references, asked=self._models_asked)
         self.form_changed.emit(self.view)
 
     # -- making ---------------------------------------------------------------------------------------------------
@@ -444,6 +453,7 @@ class ImagesPresenter(CallingPresenter):
         self.save_soon(**{f"{EDIT}{image_id}": None if empty else {"prompt": draft.prompt, "mask": mask}})
 
     def set_problem(self, problem: Problem | None) -> None:
+        self.lacks_models = False
         self.problem = for_account(problem, self._current_account.account) if problem is not None else None
         self.problem_changed.emit(self.problem)
 

@@ -355,7 +355,9 @@ class SpeechPage(QObject):
     def _help(self, action: str) -> None:
         """Buttons of error cards."""
         presenter = self.presenter
-        if action in ("retry", "go-on", "resume"):
+        if action == "retry" and presenter.lacks_models:
+            presenter.refresh_models()
+        elif action in ("retry", "go-on", "resume"):
             if not presenter.go_on(presenter.sound.view.clip_id):
                 self.speak()
         elif action == "model-voice":

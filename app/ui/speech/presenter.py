@@ -112,6 +112,7 @@ class SpeechPresenter(CallingPresenter):
         self.head = SpeechHead()
         self.meter = Meter(why_not=tr("Type something to speak."))
         self.problem: Problem | None = None
+        self.lacks_models = False  # the problem is that of their list
         self.pattern = ""
         self.ready = asyncio.Event()
         self.calls = SessionCalls()
@@ -147,15 +148,25 @@ class SpeechPresenter(CallingPresenter):
             self._tasks.cancel("speech models")
 
     async def _read_models(self) -> None:
-        if await self.voice_list.load_saved(self._service_cache, self.account_id):
+        is_saved = await self.voice_list.load_saved(self._service_cache, self.account_id)
+        if is_saved:
             self.settle_choice()
+        problem: Problem | None = None
         try:
             models = await list_models(self._current_account, self._service_cache, "tts", background=True)
-        except ServiceError:
+        except ServiceError as error:
             models = ()  # the names are in the bundled table, the prices of last time on the disk
+            problem = None if is_saved or not self.voice_list.is_offline else describe(error, subject="")
+        self._set_models_problem(problem)
         if models is not None:
             self.voice_list.set_models(models)
             self.settle_choice()
+
+    def _set_models_problem(self, problem: Problem | None) -> None:
+        """Show why no voices were listed; a problem of something else stays."""
+        if problem is not None or self.lacks_models:
+            self.set_problem(problem)
+        self.lacks_models = problem is not None
 
     # -- text -----------------------------------------------------------------------------------------------------
 
@@ -349,7 +360,7 @@ class SpeechPresenter(CallingPresenter):
         if problem is not None:
             problem = for_account(problem, self._current_account.account)
         if problem != self.problem:
-            self.problem = problem
+            self.problem, self.lacks_models = problem, False
             self.problem_changed.emit(problem)
 
     @property

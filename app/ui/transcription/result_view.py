@@ -33,6 +33,9 @@ ESTIMATED = {
 }
 
 
+NO_SPEECH = tr("The service heard no speech in this recording.")
+
+
 class ResultView(QWidget):
     """Search and modes are its own; everything else is told to the page."""
 
@@ -165,7 +168,9 @@ class ResultView(QWidget):
 
     def show_reading(self, reading: TranscriptState) -> None:
         self.view.show_document(reading.document)
-        words = ESTIMATED.get(reading.document.estimated, "") if reading.document.segments else ""
+        words = ESTIMATED.get(reading.document.estimated, "")
+        if not any(segment.text.strip() for segment in reading.document.segments):
+            words = NO_SPEECH
         self.notice.set_text(words)
         self.notice.setVisible(bool(words))
         self._notice_icon.setVisible(bool(words))

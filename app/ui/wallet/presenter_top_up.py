@@ -27,7 +27,7 @@ from app.core.time_format import day
 from app.service.errors import ServiceError
 from app.storage.errors import StorageError
 from app.storage.paid_call_intents import Intents
-from app.translation import tr
+from app.translation import listed, tr
 from app.ui.wallet.session.holdings import GIFT_USD, SandboxHoldings, held_on_chain, price_of_asking
 from app.ui.wallet.session.pending_top_ups import PendingTopUps
 from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, review_checks, sheet_rows, wait_words, way
@@ -67,6 +67,21 @@ KIND = "x402"
 MAX_LOOKED_BACK = 500  # top-ups, for the last one to the same host
 SOON = timedelta(seconds=20)  # a payment that ends sooner could be late
 ENDED = tr("This offer has expired. Go back for a new one. Nothing was signed.")
+
+
+# What a service may change of its terms, by the names of the protocol.
+TERM_WORDS = {
+    "payTo": tr("the recipient"),
+    "amount": tr("the amount"),
+    "maxAmountRequired": tr("the amount"),
+    "network": tr("the network"),
+    "asset": tr("the token"),
+    "maxTimeoutSeconds": tr("the time to pay"),
+    "scheme": tr("the kind of payment"),
+    "x402Version": tr("the version of the payment protocol"),
+    "resource": tr("what is paid for"),
+    "description": tr("the description"),
+}
 
 
 class TopUpPresenter(QObject):
@@ -442,7 +457,8 @@ class TopUpPresenter(QObject):
             return None, tr(
                 "The service has changed its terms since they were shown. {reason} Nothing was signed.", reason=reason
             )
-        names = ", ".join(changed_terms(shown, nearest))
+        changed = dict.fromkeys(TERM_WORDS.get(name, tr("other details")) for name in changed_terms(shown, nearest))
+        names = listed(tuple(changed))
         return None, tr(
             "The service has changed its terms since they were shown: {names}. Nothing was signed.", names=names
         )

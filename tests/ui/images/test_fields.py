@@ -249,3 +249,9 @@ async def test_no_option_is_squeezed_where_reasons_need_more_than_one_line(image
         return field.height() >= field.sizeHint().height() and holder.rect().contains(field.geometry())
 
     await until(lambda: all(map(has_room, fields)))
+
+
+def test_a_service_without_image_models_is_named_and_nothing_is_said_of_a_model() -> None:
+    view = view_of(ImageForm(prompt="a fox"), None, asked=True)
+    assert (view.why_not, view.notes, view.has_model) == ("The service has no image models.", {}, False)
+    assert view_of(ImageForm(prompt="a fox"), None).why_not == "No image models yet."

@@ -32,6 +32,8 @@ async def test_R_VID_02_a_lying_video_is_never_done_and_never_deletes_the_copy(
             while not video.one(job.id).held and len(await controls.calls("/video/retrieve")) < lies + 2:
                 await asyncio.sleep(0.02)
         assert video.state(job.id) in ("running", "ready") and not video.one(job.id).size_bytes
+        if kind == "html":
+            assert "is not a video. Rialto" in video.one(job.id).note
         assert not video.film_of(job).exists()
         assert await controls.calls("/video/complete") == []
         assert video.one(job.id).remote_copy
@@ -317,3 +319,15 @@ async def test_another_account_does_not_touch_the_jobs_of_the_first(tmp_home: Pa
         assert "account" in video.presenter.detail().progress
         video.current_account.use(mine, video.service)
         await video.reaches(job.id, "saved")
+
+
+async def test_a_download_address_that_is_no_web_address_is_named_and_nothing_is_called_gone(
+    tmp_home: Path, controls: Controls
+) -> None:
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order(model=PRIVATE_MODEL)
+        await video.presenter.job_store.record(job.id, download_url="file:///etc/passwd")
+        await controls.turn_clock(10)
+        await until(lambda: video.one(job.id).held)
+        job = video.one(job.id)
+        assert job.state == "ready" and "no secure address" in job.note

@@ -108,7 +108,7 @@ async def test_R_VID_02_what_is_no_video_is_never_done_in_the_window_and_its_cop
         assert "Saved on this computer" not in read(video)
         assert await controls.calls("/video/complete") == []
         if fault == "cut":
-            await until(lambda: "download was incomplete" in read(video))
+            await until(lambda: "Rialto downloads it again" in read(video))
         await controls.reset_faults()
 
         def cleaned() -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from app.core.problems import ActionSpec, Problem
+from app.service.http.sanitize import sanitize_line
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ _POLICY: tuple[tuple[str, str, str], ...] = (
     ("is_adult_content_violation", "adult", tr("The service says this model does not allow adult content.")),
     ("is_content_violation", "violation", tr("The service says it breaks the content rules.")),
     ("is_blurred", "blurred", tr("The service says part of it was blurred.")),
+)
+
+
+KNOWN_REASONS = frozenset(
+    {"", "stop", "eos", "end_turn", "stop_sequence", "tool_calls", "function_call", "length", "max_tokens"}
 )
 
 
@@ -75,7 +81,16 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool, stated: str 
             severity="warn",
             icon="warning",
         )
-    if usage.get("finish_reason") == "length" and has_words:
+    reason = str(usage.get("finish_reason") or "")
+    if reason not in KNOWN_REASONS:
+        return Problem(
+            tr("The answer ended for a reason that Rialto does not know"),
+            tr("The service calls it “{reason}”. The answer may be incomplete.", reason=sanitize_line(reason)),
+            primary=CONTINUE if has_words else RETRY,
+            severity="quiet",
+            icon="info",
+        )
+    if reason in ("length", "max_tokens") and has_words:
         return Problem(
             tr("The answer reached its length limit"),
             tr("Continue asks the model to pick up from here. You can raise the reply limit in Parameters."),

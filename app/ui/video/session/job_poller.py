@@ -19,6 +19,7 @@ from app.service.errors import (
     BadResponse,
     ContentRefused,
     Gone,
+    LimitExceeded,
     NotFound,
     PaymentRequired,
     RateLimited,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 MAX_BAD_VIDEOS = 3
 ADDRESS_BUSY = tr("The download server is busy. Rialto tries again shortly.")
 TELL_EVERY_S = 0.1
-GIVEN_UP = tr("The download was incomplete three times. The service still has its copy. Nothing was deleted.")
+GIVEN_UP = tr("Rialto tried three times. The service still has its copy. Nothing was deleted.")
 
 
 class AddressBusy(Exception):
@@ -97,6 +98,10 @@ class JobPoller(QObject):
                 if isinstance(error.__cause__, OSError):
                     raise unavailable(error.__cause__, path, tr("Saving the video")) from error
                 raise StorageUnavailable(error.message) from error
+            await self._bad(job, error.message)
+        except LimitExceeded as error:
+            if error.field != "download_url":
+                raise
             await self._bad(job, error.message)
         except (*NEEDS_ANOTHER_KEY, PaymentRequired) as error:
             await self._job_store.record(job.id, held=True, note=describe(error, subject="").sentence)
@@ -195,11 +200,7 @@ class JobPoller(QObject):
         """What came was no video: nothing is deleted anywhere, and after three times a person is asked."""
         count = (self._job_store.get(job.id) or job).bad_films + 1
         held = count >= MAX_BAD_VIDEOS
-        note = (
-            f"{sentence} {GIVEN_UP}"
-            if held
-            else tr("The download was incomplete: {sentence} Rialto downloads it again.", sentence=sentence)
-        )
+        note = f"{sentence} {GIVEN_UP}" if held else tr("{sentence} Rialto downloads it again.", sentence=sentence)
         await self._job_store.record(
             job.id, state="ready", bad_films=count, held=held, note=note, ready_at=job.ready_at or self._job_store.now()
         )
