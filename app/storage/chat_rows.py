@@ -41,6 +41,7 @@ class Chat:
     edited_id: str = ""  # the turn that is being put in other words; "" for none, and then the next two are empty
     edit_text: str = ""
     edit_attachments: tuple[dict[str, Any], ...] = ()
+    play_usd: Decimal = Decimal(0)  # of `cost_usd`, what was play money
 
 
 @dataclass(frozen=True, slots=True)

@@ -365,14 +365,14 @@ class ChatStore:
         changes = {name: value for name, value in changes.items() if value is not None}
         async with self._database.transaction() as transaction:
             rows = await transaction.fetch(
-                "SELECT m.chat_id, m.cost_usd, c.cost_usd, m.content, m.seq ="
+                "SELECT m.chat_id, m.cost_usd, m.usage, m.content, m.seq ="
                 " (SELECT max(seq) FROM messages WHERE chat_id = m.chat_id)"
-                " FROM messages m JOIN chats c ON c.id = m.chat_id WHERE m.id = ?",
+                " FROM messages m WHERE m.id = ?",
                 [message_id],
             )
             if not rows:
                 raise NotStored(tr("This message is no longer in the history."))
-            chat_id, before, total, old_content, is_newest = rows[0]
+            chat_id, before, old_usage, old_content, is_newest = rows[0]
             names = ", ".join(f"{name} = ?" for name in changes)
             await transaction.execute(
                 f"UPDATE messages SET {names} WHERE id = ?",
@@ -382,13 +382,10 @@ class ChatStore:
             grown = (money_of(cost_usd) or money_of(before) or zero) - (money_of(before) or zero)
             preview = preview_of(old_content if content is None else text_of(content)) if is_newest else ""
             await transaction.execute(
-                "UPDATE chats SET updated_at = ?, cost_usd = ?, preview = CASE WHEN ? <> '' THEN ? ELSE preview END"
-                " WHERE id = ?",
-                [
-                    *(micros_of(self._database.now()), money_text((money_of(total) or zero) + grown)),
-                    *(preview, preview, chat_id),
-                ],
+                "UPDATE chats SET updated_at = ?, preview = CASE WHEN ? <> '' THEN ? ELSE preview END WHERE id = ?",
+                [micros_of(self._database.now()), preview, preview, chat_id],
             )
+            await _grow(transaction, chat_id, grown, object_of(old_usage) if usage is None else usage)
         return await self.message(message_id)
 
     async def copy_messages(self, message_ids: Sequence[str], chat_id: str, shown_id: str) -> tuple[Message, ...]:
@@ -582,6 +579,17 @@ async def _add_cost(
         "UPDATE messages SET cost_usd = ?, usage = ? WHERE id = ?",
         [money_text((before or zero) + change), json_text(usage), message_id],
     )
-    chats = await transaction.fetch("SELECT cost_usd FROM chats WHERE id = ?", [chat_id])
-    total = money_of(chats[0][0]) or zero
-    await transaction.execute("UPDATE chats SET cost_usd = ? WHERE id = ?", [money_text(total + change), chat_id])
+    await _grow(transaction, chat_id, change, usage)
+
+
+async def _grow(transaction: Transaction, chat_id: str, change: Decimal, usage: Mapping[str, Any]) -> None:
+    """Let a chat cost more, or less; `usage` of the message says in which money."""
+    if not change:
+        return
+    ((total, play),) = await transaction.fetch("SELECT cost_usd, play_usd FROM chats WHERE id = ?", [chat_id])
+    zero = Decimal(0)
+    played = change if usage.get("sandbox") is True else zero
+    await transaction.execute(
+        "UPDATE chats SET cost_usd = ?, play_usd = ? WHERE id = ?",
+        [money_text((money_of(total) or zero) + change), money_text((money_of(play) or zero) + played), chat_id],
+    )

@@ -13,6 +13,7 @@ from app.core.shown_call import ShownCall, shown_call
 from app.service.dialect import DIALECTS
 from app.service.exchange import Exchange, FormPart, RequestRecord
 from app.service.response_info import read_response_info
+from app.ui.kit import copy_command as copying
 from app.ui.kit.call_pane import CallPane, shown_body
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
@@ -125,3 +126,10 @@ def test_bodies_are_shown_by_name_and_images_in_them_only_begun() -> None:
     assert isinstance(body, dict)
     assert len(str(body["image_url"])) < 120 and "100,022 characters" in str(body["image_url"])
     assert body["deep"] == [{"text": "kept"}]
+
+
+def test_only_the_built_in_sandbox_is_said_to_move(monkeypatch: pytest.MonkeyPatch, qapp: object) -> None:
+    monkeypatch.setattr(copying, "_built_in", [lambda: "http://127.0.0.1:4001/api/v1"])
+    moves = "new address and key each time"
+    assert moves in copying.copy_command("curl", "http://127.0.0.1:4001/api/v1/crypto/rpc/base-mainnet")
+    assert moves not in copying.copy_command("curl", "http://127.0.0.1:1234/v1/chat/completions")  # as LM Studio has it

@@ -7,6 +7,7 @@ import gc
 import json
 from collections.abc import Iterable
 from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.session import conversation
 from app.ui.chat.session.answer_queue import AnswerQueue, Job
 from app.ui.chat.session.estimate import count_messages
+from app.ui.chat.session.totals import totals_of
 from app.ui.chat.state import CharacterHead, ChatHead
 from app.ui.conversation.rows import MessageRow
 from tests.kit.chat import (
+    ACCOUNT,
     DONE,
     SANDBOX,
     USAGE,
@@ -766,3 +769,61 @@ async def test_a_chat_thrown_away_while_the_list_is_read_is_not_in_it(
         monkeypatch.setattr(harness.history, "chats", read_slowly)
         await library.load()
         assert not library.recent("", 9)
+
+
+async def test_a_chat_is_continued_with_another_account_only_after_a_word(tmp_home: Path, fake: FakeService) -> None:
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Hello")
+        presenter, first = harness.presenter, harness.current_account.account
+        sent = len(fake.requests)
+        other = ACCOUNT._replace(id="other", name="Play wallet")
+        harness.current_account.use(other, harness.current_account.service)
+        head = presenter.head()
+        assert head.problem is not None
+        assert [action.text for action in head.problem.actions] == ["Continue with Play wallet"]
+        assert not head.can_send
+        presenter.send("More")
+        presenter.message_actions.retry_last()
+        await harness.tasks.idle()
+        assert len(fake.requests) == sent
+        presenter.continue_here()
+        await harness.tasks.idle()
+        assert presenter.head().problem is None and presenter.head().can_send
+        await harness.say("More")
+        assert len(fake.requests) == sent + 1
+        chat_id = presenter.opened.chat_id
+        presenter.new_chat()
+        assert presenter.head().problem is None
+        presenter.open_chat(chat_id)
+        await harness.tasks.idle()
+        assert presenter.head().problem is None  # it was asked once
+        assert first is not None
+        harness.current_account.use(first, harness.current_account.service)
+        assert presenter.head().problem is not None
+
+
+def test_play_money_and_real_money_are_never_added() -> None:
+    def answer(cost: str, *, sandbox: bool) -> Message:
+        usage = {"prompt": 10, "completion": 5, "sandbox": sandbox}
+        return Message("m", "c", None, "assistant", model="plain", usage=usage, cost_usd=Decimal(cost))
+
+    mixed = totals_of([answer("0.2", sandbox=True), answer("0.03", sandbox=False)], str, False)
+    assert mixed.total is not None
+    assert (mixed.total.cost_usd, mixed.play_usd, mixed.total.prompt_tokens) == (Decimal("0.03"), Decimal("0.2"), 20)
+    assert [row.label for row in mixed.rows] == ["plain (play money)", "plain"]
+    play = totals_of([answer("0.2", sandbox=True)], str, False)
+    assert play.total is not None
+    assert (play.total.cost_usd, play.play_usd, play.is_play) == (Decimal("0.2"), None, True)
+
+
+async def test_a_chat_of_both_kinds_of_money_shows_each_for_itself_in_the_list(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as harness:
+        chat = await harness.history.create_chat()
+        for cost, sandbox in (("0.2", True), ("0.03", False)):
+            message = await harness.history.add_message(chat.id, "assistant", "Hi")
+            usage = {"sandbox": sandbox}
+            await harness.history.finish_message(message.id, state="complete", usage=usage, cost_usd=Decimal(cost))
+    async with open_chat_presenter(tmp_home) as again:
+        again.presenter.publish_list()
+        entries = again.told["entries_changed"][-1][0]
+        assert [entry.cost for entry in entries] == ["$0.03 and $0.20 play money"]

@@ -410,6 +410,8 @@ class ChatPage(QObject):
             self.open_model_picker()
         elif action == "retry":
             self.presenter.refresh_models()
+        elif action == "continue-here":
+            self.presenter.continue_here()
         elif action == "seal" and self.presenter.conversation is not None:
             self.controller.open_seal()
         elif action.startswith("limits:project "):

@@ -604,6 +604,20 @@ class ChatPresenter(QObject):
         self.drafts.timer.start()
         self.cost_changed.emit(self.opened.cost())
 
+    def continue_here(self) -> None:
+        """Continue the open chat with the account in use, as the person agreed to."""
+        account = self.current_account.account
+        if account is not None:
+            self.opened.account_id = account.id
+            if self.opened.chat_id is not None:
+                args = (self.opened.chat_id, account.id)
+                self._tasks.start_unless_running("chat account", self.guarded, self._keep_account, args)
+            self.publish_head()
+
+    async def _keep_account(self, chat_id: str, account_id: str) -> None:
+        if self.library is not None:
+            await self.library.change(chat_id, account_id=account_id)
+
     def find_or_send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
         """Send what the box holds, to several models where `model_ids` names them.
 

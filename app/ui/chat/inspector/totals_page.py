@@ -191,6 +191,8 @@ class TotalsPage(QWidget):
         else:
             self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
         words = [tr("Play money.")] if totals.is_play else []
+        if totals.play_usd is not None:
+            words = [tr("Plus {play} in play money.", play=money.money(totals.play_usd))]
         cached = number_format.count(total.cached_tokens)
         answers = (
             tr_n(

@@ -230,7 +230,7 @@ class ChatLibrary:
                 id=chat.id,
                 title=chat.title or title_from(chat.draft),
                 partner=chat.character_name or name_of(chat.model),
-                cost=money.money(chat.cost_usd) if chat.cost_usd else "",
+                cost=_cost_words(chat),
                 group=group_of(chat.updated_at, chat.pinned, today),
                 pinned=chat.pinned,
                 writing=chat.id in writing,
@@ -307,3 +307,11 @@ def _hit(found: SearchHit, now: datetime) -> Hit:
         text=found.snippet.text,
         marks=found.snippet.marks,
     )
+
+
+def _cost_words(chat: Chat) -> str:
+    """What a chat has cost; real money and play money each for itself."""
+    real, play = chat.cost_usd - chat.play_usd, chat.play_usd
+    if real and play:
+        return tr("{real} and {play} play money", real=money.money(real), play=money.money(play))
+    return money.money(chat.cost_usd) if chat.cost_usd else ""

@@ -217,7 +217,7 @@ class Conversation(QObject):
             for each in answers:
                 await self._history.finish_message(each.id, state="interrupted")
             return False
-        opened.title = changed.title
+        opened.title, opened.account_id = changed.title, changed.account_id
         opened.end_edit(_typed_meanwhile(box, opened.draft))
         opened.thread.put(user)
         for each in answers:

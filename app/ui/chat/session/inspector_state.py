@@ -44,16 +44,21 @@ class TotalsRow:
     cached_tokens: int
     output_tokens: int
     cost_usd: Decimal | None
+    is_play: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the open chat has used, branches that are not shown included: they were paid for too."""
+    """What the open chat has used, branches that are not shown included: they were paid for too.
+
+    `total` has the cost in real money, where some was spent; `play_usd` is then the play money beside it.
+    """
 
     rows: tuple[TotalsRow, ...] = ()
     total: TotalsRow | None = None
     is_estimate: bool = False
     is_play: bool = False
+    play_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

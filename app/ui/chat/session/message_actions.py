@@ -46,7 +46,7 @@ class MessageActions:
             "send-packed": (presenter.seal_actions.send_packed, (message_id,)),
         }
         if action in ("retry", "start-over", "continue", "accept-enclave", "send-packed"):
-            why_not = self._opened.why_not_sealed()
+            why_not = self._opened.why_not_account() or self._opened.why_not_sealed()
             if why_not:
                 presenter.notice.emit(why_not)
                 return

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.core import number_format
+from app.core.problems import ActionSpec, Problem
 from app.service.http.size_limits import LIMIT_WORDS
 from app.translation import tr
 from app.ui.chat.composer.attachment import MAX_ALL_BYTES, Attachment, attachments_of, refusals, why_refused
@@ -39,7 +40,6 @@ from app.ui.kit.qt_workarounds.garbage_collector import release
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
-    from app.core.problems import Problem
     from app.service.models import Model
     from app.storage.chat_rows import Chat, Message
     from app.storage.projects.project_store import Project
@@ -187,6 +187,7 @@ class OpenChat:
         self._clear()
         self.is_whole = whole
         self.chat_id = chat.id
+        self.account_id = chat.account_id
         self.title = chat.title
         self.thread = MessageTree.of(messages, chat.head_id)
         self.options = ChatOptions.from_dict(chat.options)
@@ -212,7 +213,7 @@ class OpenChat:
         release([*self.thread.all(), self.thread])
         self.opening += 1
         self.private = False
-        self.chat_id, self.title, self.thread = None, "", MessageTree()
+        self.chat_id, self.account_id, self.title, self.thread = None, "", "", MessageTree()
         self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
         self.draft, self.editing, self.queued, self.set_aside, self.sealed = "", None, False, "", False
         self.attachments, self.attachments_aside, self.reading = (), (), 0
@@ -243,6 +244,29 @@ class OpenChat:
     @property
     def model(self) -> Model | None:
         return self.account_models.get(self.model_id)
+
+    @property
+    def other_account(self) -> str:
+        """The name of the account that this chat was sent to, where the next message would go to another; else ""."""
+        if self.is_empty or not self.account_id:
+            return ""
+        current = self.current_account.account
+        if current is None or current.id == self.account_id:
+            return ""
+        return self.current_account.mark_of(self.account_id) or tr("another account")
+
+    def account_question(self) -> Problem | None:
+        """What is asked once before a chat is continued with another account."""
+        other, current = self.other_account, self.current_account.account
+        if not other or current is None:
+            return None
+        return Problem(
+            tr("This chat was sent to {other}", other=other),
+            tr("If you continue, everything in it is sent to {name}.", name=current.name),
+            primary=ActionSpec("continue-here", tr("Continue with {name}", name=current.name)),
+            severity="quiet",
+            icon="info",
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -354,7 +378,7 @@ class OpenChat:
             can_send=not why_not,
             why_not=why_not,
             says_why_not=bool(why_not) and ready and has_input,
-            problem=self.problem or self.account_models.blocking_problem,
+            problem=self.problem or self.account_models.blocking_problem or self.account_question(),
         )
 
     def controls(self, model: Model | CachedModel | None) -> Controls:
@@ -382,6 +406,8 @@ class OpenChat:
         if self.current_account.service is None or not self.model_id:
             blocking = self.account_models.blocking_problem
             return blocking.what + "." if blocking is not None else _why_not(self.current_account)
+        if self.other_account:
+            return self.why_not_account()
         if self.reading:
             return tr("An attachment is still loading.")
         refused = self._refused()
@@ -400,6 +426,15 @@ class OpenChat:
             return self.why_not_sealed()
         extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is incomplete.")
         return self.structure.fault() or extra_fault
+
+    def why_not_account(self) -> str:
+        """Why nothing is sent before the person agreed to another account, "" where none is needed."""
+        other = self.other_account
+        return (
+            tr("This chat was sent to {other}. Agree to continue it with another account.", other=other)
+            if other
+            else ""
+        )
 
     def why_not_sealed(self) -> str:
         """Why a sealed chat cannot be sent as it is, "" for any other; it is never sent without its seal."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -15,25 +16,38 @@ if TYPE_CHECKING:
 
 def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbox: bool) -> Totals:
     """What a chat has used, per model and in all. Every branch counts: each was paid for."""
-    by_model: dict[str, list[Message]] = {}
-    estimated, charged = False, False
+    by_model: dict[tuple[str, bool], list[Message]] = {}
+    estimated = False
     for message in messages:
         usage = message.usage
         if message.role == "assistant" and usage:
-            by_model.setdefault(message.model, []).append(message)
+            is_play = bool(usage.get("sandbox", sandbox))
+            by_model.setdefault((message.model, is_play), []).append(message)
             estimated |= usage.get("cost_source") == "estimated" or bool(usage.get("estimated"))
-            charged |= not usage.get("sandbox", sandbox)
-    by_name: dict[str, list[TotalsRow]] = {}
-    for model, answers in by_model.items():
+    is_mixed = len({is_play for _, is_play in by_model}) > 1
+    by_name: dict[tuple[str, bool], list[TotalsRow]] = {}
+    for (model, is_play), answers in by_model.items():
         name = name_of(model) or tr("Unknown model")
-        by_name.setdefault(name, []).append(_row(name, answers))
-    rows = [_sum(name, each) if len(each) > 1 else each[0] for name, each in by_name.items()]
+        label = tr("{name} (play money)", name=name) if is_play and is_mixed else name
+        by_name.setdefault((label, is_play), []).append(_row(label, answers, is_play=is_play))
+    rows = [_sum(label, each, is_play=is_play) for (label, is_play), each in by_name.items()]
     ordered = tuple(sorted(rows, key=lambda row: row.cost_usd or Decimal(0), reverse=True))
-    total = _sum(tr("This chat"), ordered) if ordered else None
-    return Totals(ordered, total, is_estimate=estimated, is_play=bool(rows) and not charged)
+    real, play = [row for row in ordered if not row.is_play], [row for row in ordered if row.is_play]
+    if not ordered:
+        return Totals()
+    total = _sum(tr("This chat"), ordered, is_play=not real)
+    if is_mixed:  # tokens are added, money is not
+        total = replace(total, cost_usd=_sum("", real, is_play=False).cost_usd)
+    return Totals(
+        ordered,
+        total,
+        is_estimate=estimated,
+        is_play=not real,
+        play_usd=_sum("", play, is_play=True).cost_usd if is_mixed else None,
+    )
 
 
-def _row(label: str, answers: Sequence[Message]) -> TotalsRow:
+def _row(label: str, answers: Sequence[Message], *, is_play: bool) -> TotalsRow:
     usages = [message.usage for message in answers]
 
     def tokens(name: str) -> int:
@@ -42,10 +56,10 @@ def _row(label: str, answers: Sequence[Message]) -> TotalsRow:
 
     costs = [message.cost_usd for message in answers if message.cost_usd is not None]
     cost = sum(costs, Decimal(0)) if costs else None
-    return TotalsRow(label, len(answers), tokens("prompt"), tokens("cached"), tokens("completion"), cost)
+    return TotalsRow(label, len(answers), tokens("prompt"), tokens("cached"), tokens("completion"), cost, is_play)
 
 
-def _sum(label: str, rows: Sequence[TotalsRow]) -> TotalsRow:
+def _sum(label: str, rows: Sequence[TotalsRow], *, is_play: bool) -> TotalsRow:
     costs = [row.cost_usd for row in rows if row.cost_usd is not None]
     return TotalsRow(
         label,
@@ -54,4 +68,5 @@ def _sum(label: str, rows: Sequence[TotalsRow]) -> TotalsRow:
         sum(row.cached_tokens for row in rows),
         sum(row.output_tokens for row in rows),
         sum(costs, Decimal(0)) if costs else None,
+        is_play,
     )
