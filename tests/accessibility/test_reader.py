@@ -25,7 +25,7 @@ FIELDS = {  # where the keyboard is in each tab at first, and where Esc leads
     "Images": "Prompt",
     "Video": "Prompt",
     "Console": "Call parameters",
-    "Wallet": "Usage by day and tab",
+    "Wallet": "Wallet: usage by day and tab",
     "Settings": "Settings sections",
 }
 

@@ -47,6 +47,12 @@ class _Interface(QAccessibleWidget):
         self._name = shown.name
         self._value = _Value(shown.value) if shown.value is not None else None
 
+    def state(self) -> QAccessible.State:
+        found = super().state()
+        if self.role() == QAccessible.Role.NoRole:
+            found.invisible = True
+        return found
+
     def text(self, kind: QAccessible.Text) -> str:
         if kind == QAccessible.Text.Name and self._name is not None:
             return self._name()

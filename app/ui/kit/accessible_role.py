@@ -19,6 +19,7 @@ Role = Literal[
     "Document",
     "Graphic",
     "ListItem",
+    "NoRole",  # what another widget says already: readers pass it by
     "Notification",
     "ProgressBar",
     "Slider",

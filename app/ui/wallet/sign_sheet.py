@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.translation import tr
+from app.ui.kit.accessible_role import show_as
 from app.ui.kit.discard import discard
 from app.ui.kit.lists.read_lines import ReadLines
 from app.ui.kit.theme import Theme
@@ -66,6 +67,8 @@ class _Fields(QWidget):
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 walked.add(value)
                 reading = Label(theme, row.reading, "small", "text2", wrap=True)
+                for said in (name, reading):  # by the value's own name
+                    show_as(said, "NoRole")
                 self._names.append(name)
                 for place, label in enumerate((name, value, reading)):
                     grid.addWidget(_cell(theme, label), line, place, Qt.AlignmentFlag.AlignTop)

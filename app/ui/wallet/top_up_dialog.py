@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -20,12 +21,12 @@ from PySide6.QtWidgets import (
 
 from app.core import money, time_format
 from app.formats import format_number
-from app.translation import tr
+from app.translation import tr, tr_n
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.focus import let_go, turn
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.announce import SpokenCountdown, announce
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.dialogs import Dialog
@@ -46,6 +47,8 @@ SIDE_BY_SIDE = 900  # px of a window at 100 % that show both halves of the revie
 SOON_S = 60  # an offer that ends sooner is said to in another color
 STEPS = (("amount", tr("Amount")), ("payment", tr("Payment")), ("review", tr("Review and sign")), ("done", tr("Done")))
 
+OFFER_MARKS_S = (60, 10, 0)  # at which the end of an offer is said aloud
+
 
 class TopUpDialog(Dialog):
     """Shows what the presenter says and hands on what is pressed. Enter never signs, only Ctrl+Enter does."""
@@ -56,6 +59,8 @@ class TopUpDialog(Dialog):
         super().__init__(theme, parent, tr("Top up credits"), width=WIDTH)
         self.presenter = presenter
         self._shown: TopUpView | None = None
+        self._end_words = ""  # of the last step, as they are said
+        self._spoken_offer = SpokenCountdown(self, _offer_words, OFFER_MARKS_S)
         self._told_holds: Decimal | None = None  # what the wallet was last said to hold
         self.way_buttons: list[QRadioButton] = []
         head = QHBoxLayout()
@@ -297,10 +302,32 @@ class TopUpDialog(Dialog):
         else:
             self._clock.stop()
         if moved:
+            announce(self, self._spoken_step(view))
             self._settling.start()
             self._scroll.verticalScrollBar().setValue(0)
         elif self.problem.text() and (before is None or before.problem != view.problem):
             self._scroll.verticalScrollBar().setValue(0)
+
+    def _spoken_step(self, view: TopUpView) -> str:
+        """What a step says of itself that is on no field: what would be signed, or how it ended."""
+        if view.step == "review":
+            left = (view.offer_ends - datetime.now(UTC)).total_seconds() if view.offer_ends is not None else 0.0
+            self._spoken_offer.begin(left)
+            parts = [
+                tr(
+                    "{amount} USDC to {receiver} on {network}.",
+                    amount=format_number(view.amount, 2),
+                    receiver=view.ways[view.chosen].receiver if view.chosen < len(view.ways) else "",
+                    network=self.network.text(),
+                ),
+                view.warning,
+                tr_n("{n} check passed.", "{n} checks passed.", len(view.checks)),
+                tr("The offer expires in {left}.", left=time_format.duration(left)) if left > 0 else "",
+            ]
+            return " ".join(part for part in parts if part)
+        if view.step in ("amount", "payment"):
+            return ""
+        return self._end_words
 
     def _focus(self, view: TopUpView) -> None:
         """Put the keyboard where this step begins; never on the button that signs."""
@@ -430,6 +457,7 @@ class TopUpDialog(Dialog):
             text = f"{credited} {balance}".strip()
         if text:
             self._end.add(Label(theme, text, role="text2", wrap=True))
+        self._end_words = f"{title}. {text}"
         if view.step == "done" and view.problem:
             self._end.add(Label(theme, view.problem, role="warn", wrap=True))
         if view.step == "unknown":
@@ -513,6 +541,8 @@ class TopUpDialog(Dialog):
             else tr("Expired")
         )
         self.ends.set_text(ends)
+        if view.step == "review":
+            self._spoken_offer.pass_to(left)
         self.ends.set_role("text" if left > SOON_S else "warn" if left > 0 else "bad")
 
     # What the person does
@@ -552,6 +582,12 @@ class TopUpDialog(Dialog):
     def reject(self) -> None:
         """A payment that is on its way goes on: it is on disk, and its card will say how it ended."""
         super().reject()
+
+
+def _offer_words(left_s: float) -> str:
+    if left_s <= 0:
+        return tr("The offer has expired.")
+    return tr("The offer expires in {left}.", left=time_format.duration(math.ceil(left_s)))
 
 
 def _holding(held: str, network: str, wanted: str) -> str:

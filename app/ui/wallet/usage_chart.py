@@ -49,7 +49,7 @@ class UsageChart(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(tr("Usage by day and tab"))
+        self.setAccessibleName(tr("Wallet: usage by day and tab"))
         show_as(self, "Chart")
         theme.changed.connect(self.update)
 

@@ -170,7 +170,9 @@ async def test_a_watched_wallet_shows_what_is_to_be_signed_and_takes_the_signatu
     await wallet.tasks.idle()
 
 
-async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: WalletHarness, keyboard: Keyboard) -> None:
+async def test_a_top_up_is_chosen_read_signed_and_paid(
+    wallet: WalletHarness, keyboard: Keyboard, heard: list[str]
+) -> None:
     account = await wallet.faucet_wallet()
     wallet.presenter.reload()
     view = wallet.card_of(account.id)
@@ -189,6 +191,9 @@ async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: WalletHarness, ke
         await until(lambda step=step: wallet.top_up.step == step or wallet.top_up.problem)
         assert wallet.top_up.step == step, wallet.top_up.problem
         if step == "review":
+            assert any("checks passed" in said for said in heard), heard
+            (said,) = [each for each in heard if "checks passed" in each]
+            assert said.startswith("7.25 USDC to 0x") and "The offer expires in" in said
             rows = sorted(wallet.top_up.rows, key=lambda row: ("domain", "message", "hash").index(row.group))
             named = {spoken_name(label).partition(":")[0]: label for label in dialog.sheet.findChildren(QLabel)}
             await keyboard.to(named[rows[0].name])
@@ -196,6 +201,7 @@ async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: WalletHarness, ke
                 assert spoken_name(QApplication.focusWidget()).startswith(f"{row.name}: {row.value}")
                 keyboard.press(DOWN)
     await until(dialog.leave.isDefault)
+    assert any(said.startswith("The top-up arrived. $7.25 was credited") for said in heard)
     keyboard.press(ENTER)  # closes what has nothing left to sign
     await until(lambda: wallet.top_up_dialog is None)
     await wallet.tasks.idle()

@@ -95,11 +95,14 @@ def _left(left_s: float) -> str:
 
 class SpokenCountdown:
     """Says a countdown aloud at 30, 10 and 0 s and is silent between; what was past when it began is not said.
-    Its start is said with what it is about, see `spoken_problem`.
+    Its start is said with what it is about, see `spoken_problem`. `say` gives other words, `marks` other moments.
     """
 
-    def __init__(self, widget: QWidget) -> None:
+    def __init__(
+        self, widget: QWidget, say: Callable[[float], str] | None = None, marks: tuple[int, ...] = COUNTDOWN_MARKS_S
+    ) -> None:
         self._widget = widget
+        self._say, self._marks = say or _left, marks
         self._before_s = 0.0
 
     def begin(self, left_s: float) -> None:
@@ -108,7 +111,7 @@ class SpokenCountdown:
 
     def pass_to(self, left_s: float) -> None:
         """So much is left now. Call it as often as the figure on screen changes."""
-        passed = any(left_s <= mark < self._before_s for mark in COUNTDOWN_MARKS_S)
+        passed = any(left_s <= mark < self._before_s for mark in self._marks)
         self._before_s = min(self._before_s, left_s)
         if passed:
-            announce(self._widget, _left(left_s))
+            announce(self._widget, self._say(left_s))
