@@ -129,7 +129,7 @@ def test_bodies_are_shown_by_name_and_images_in_them_only_begun() -> None:
 
 
 def test_only_the_built_in_sandbox_is_said_to_move(monkeypatch: pytest.MonkeyPatch, qapp: object) -> None:
-    monkeypatch.setattr(copying, "_built_in", [lambda: "http://127.0.0.1:4001/api/v1"])
+    monkeypatch.setattr(copying, "built_in", [lambda: "http://127.0.0.1:4001/api/v1"])
     moves = "new address and key each time"
     assert moves in copying.copy_command("curl", "http://127.0.0.1:4001/api/v1/crypto/rpc/base-mainnet")
     assert moves not in copying.copy_command("curl", "http://127.0.0.1:1234/v1/chat/completions")  # as LM Studio has it

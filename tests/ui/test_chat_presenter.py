@@ -513,7 +513,7 @@ async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Pa
         await harness.say("Q2")
         assert views[-1].record.path == "/chat/completions"
         live_body = views[-1].record.body
-        assert dict(views[-1].headers)["cf-ray"] == "ray-1"
+        assert dict(views[-1].call.headers)["cf-ray"] == "ray-1"
     async with open_chat_presenter(tmp_home) as again:
         assert again.presenter.conversation is not None
         later: list = []
@@ -522,7 +522,7 @@ async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Pa
         await again.tasks.idle()
         assert later[-1].record.body == live_body
         assert list(later[-1].record.body) == list(live_body)
-        assert dict(later[-1].headers)["cf-ray"] == "ray-1"
+        assert dict(later[-1].call.headers)["cf-ray"] == "ray-1"
 
 
 async def test_the_cap_before_sending_is_an_upper_bound_and_learns(tmp_home: Path, fake: FakeService) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.current_account import CurrentAccount
 from app.core.problems import describe
 from app.core.tasks import TaskScope
 from app.sandbox.server import RunningSandbox
@@ -37,6 +38,13 @@ class Place:
     tasks: TaskScope
 
 
+def to_another_account(current_account: CurrentAccount) -> None:
+    """Use an account whose models nobody has listed yet."""
+    account = current_account.account
+    assert account is not None
+    current_account.use(account._replace(id="another"), current_account.service)
+
+
 @asynccontextmanager
 async def chat(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[Place]:
     async with open_chat_presenter(home, with_models=False) as tab:
@@ -55,8 +63,7 @@ async def transcription(home: Path, sandbox: RunningSandbox, theme: Theme) -> As
 async def speech(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[Place]:
     async with open_speech(home, sandbox, theme) as tab:
         presenter = tab.presenter
-        presenter.voice_list.use_account("another")  # whose models nobody has listed yet
-        presenter._service_cache = None
+        to_another_account(tab.current_account)
         yield Place(presenter.refresh_models, lambda: str(presenter.problem or ""), tab.tasks)
 
 
@@ -71,6 +78,8 @@ async def images(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIter
 async def video(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[Place]:
     async with open_video_presenter(home, controls_of(sandbox)) as tab:
         form = tab.presenter.form
+        to_another_account(tab.current_account)
+        form.forget_models()
         yield Place(form.refresh_models, lambda: form.view().note, tab.tasks)
 
 

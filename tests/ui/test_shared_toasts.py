@@ -142,3 +142,11 @@ def test_toasts_stay_off_a_main_action_in_the_upper_half_but_not_over_the_header
     foot.setGeometry(0, 60, 700, 300)  # as a message box with many attachments
     card = host.show_toast("News").geometry().marginsRemoved(SHADOW_MARGINS)
     assert theme.px(52) <= card.top() and card.bottom() < foot.geometry().center().y()
+
+
+def test_a_toast_has_room_for_its_words_after_a_change_of_the_text_size(window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    toast = host.show_toast("Saved as a file with a name", "Its words need several lines in a narrow card. " * 4)
+    for percent in (110, 200, 100):
+        theme.set_text_percent(percent)
+        assert toast.height() >= toast.heightForWidth(toast.width()), percent

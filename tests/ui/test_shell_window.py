@@ -479,7 +479,7 @@ async def test_a_held_failure_budget_is_said_in_a_banner(harness):
 async def test_the_sheet_of_shortcuts_is_searched_by_action_and_key(harness):
     harness.window.open_shortcuts()
     sheet = harness.window.overlays._shortcuts
-    rows = sheet._scroll
+    rows = sheet.sheet_pane
     assert harness.window.focusWidget() is sheet.search
     assert "Full screen" in words(sheet)
     height = sheet.panel.height()
@@ -492,6 +492,20 @@ async def test_the_sheet_of_shortcuts_is_searched_by_action_and_key(harness):
     assert "Full screen" in words(rows)
     QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
     assert not sheet.isVisible()
+
+
+async def test_the_sheet_of_shortcuts_begins_with_the_open_tab_and_rests_while_hidden(harness):
+    harness.window.open_shortcuts()
+    sheet = harness.window.overlays._shortcuts
+    title = harness.window.current_title()
+    groups = [group for part in sheet.columns() for group, row in part if row is None]
+    assert title and groups[0] == title
+    made = sheet.sheet_pane.widget()
+    sheet.close_layer()
+    harness.window.theme.set_text_percent(110)
+    assert sheet.sheet_pane.widget() is made
+    harness.window.open_shortcuts()
+    assert sheet.sheet_pane.widget() is not made
 
 
 async def test_everything_in_the_window_has_a_name(harness):

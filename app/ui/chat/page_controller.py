@@ -456,6 +456,9 @@ class ChatPageController(QObject):
 
     def _compare(self, model_ids: tuple[str, ...]) -> None:
         self._compared = model_ids
+        if not self._page.main.composer.text().strip() and self._page.presenter.opened.is_empty:
+            self._page.presenter.notice.emit(tr("Write a question first. The models you chose stay selected."))
+            return
         self._page.presenter.find_or_send(self._page.main.composer.text(), model_ids)
 
     def show_last_columns(self) -> None:

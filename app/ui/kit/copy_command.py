@@ -9,12 +9,12 @@ from PySide6.QtGui import QGuiApplication
 from app.service.exchange import KEY_VARIABLE, SIGN_IN_VARIABLE
 from app.translation import tr
 
-_built_in: list[Callable[[], str]] = [lambda: ""]
+built_in: list[Callable[[], str]] = [lambda: ""]
 
 
 def changes_at_each_start(address: Callable[[], str]) -> None:
     """Name the address of the built-in Sandbox, "" while it does not run."""
-    _built_in[0] = address
+    built_in[0] = address
 
 
 def copy_command(command: str, url: str) -> str:
@@ -27,7 +27,7 @@ def copy_command(command: str, url: str) -> str:
     elif f"${SIGN_IN_VARIABLE}" in command:
         text = tr("Copied without the sign-in, which is read from ${variable}.")
         said = text.replace("{variable}", SIGN_IN_VARIABLE)
-    address = _built_in[0]()
+    address = built_in[0]()
     if address and url.startswith(address):
         more = tr("The built-in Sandbox gets a new address and key each time Rialto starts. Find them in Settings.")
         said = f"{said} {more}"

@@ -78,7 +78,7 @@ class ModelsPage(SectionPage):
         self.reply_limit = NumberField(theme, tr("Reply limit"), low=0, high=_MOST_REPLY_TOKENS, step=256, small=False)
         self.reply_limit.setSpecialValueText(tr("none"))
         self.reply_limit.value_edited.connect(lambda tokens: choose("reply_limit", int(tokens) or None))
-        lowest = tr("Step below 0 for the model default.")
+        lowest = tr("Go below 0 to leave it to the model.")
         return (
             _PromptRow(theme, self.prompt),
             SettingRow(theme, tr("Web search"), self.web, meaning=tr("Auto: the model decides. Searches cost extra.")),

@@ -161,6 +161,10 @@ class MainWindow(QMainWindow):
         """The name of the tab that is shown, "" while a page without a tab is."""
         return self._current
 
+    def current_title(self) -> str:
+        """The title of the tab that is shown, "" while a page without a tab is."""
+        return self.title_of(self._current) if self._current in self.tab_frames.by_name else ""
+
     def tab(self, name: str) -> TabPage:
         """The tab itself, built when this is the first time. Raises KeyError for a name that was never added."""
         return self._frame(name).tab

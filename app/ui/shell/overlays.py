@@ -192,7 +192,9 @@ class Overlays(QObject):
     def open_shortcuts(self) -> None:
         if self._shortcuts is None:
             change = self._window.open_keyboard_settings if self._window.has_tab("settings") else None
-            self._shortcuts = ShortcutSheet(self._theme, self._window, self._window.registry.rows, change)
+            self._shortcuts = ShortcutSheet(
+                self._theme, self._window, self._window.registry.rows, change, self._window.current_title
+            )
         if not self._shortcuts.close_layer():
             self.close_layer()
             self._shortcuts.open()

@@ -35,17 +35,18 @@ class ShortcutSheet(ModalLayer):
         window: QWidget,
         rows: Callable[[], Sequence[ShortcutRow]],
         change: Callable[[], None] | None,
+        place: Callable[[], str] = lambda: "",
     ) -> None:
-        """`change` opens the place where keys can be changed; None while there is none."""
+        """`change` opens where keys can be changed, None while there is none. `place` is the title of the open tab."""
         super().__init__(theme, window, tr("All shortcuts"))
-        self._rows = rows
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._scroll.setAccessibleName(tr("Shortcuts"))
-        show_as(self._scroll, "Document")
-        self._scroll.ring_widget = None  # type: ignore[attr-defined]  # the whole sheet scrolls; it shows where one is
+        self._rows, self._place = rows, place
+        self.sheet_pane = QScrollArea()
+        self.sheet_pane.setWidgetResizable(True)
+        self.sheet_pane.setFrameShape(QFrame.Shape.NoFrame)
+        self.sheet_pane.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.sheet_pane.setAccessibleName(tr("Shortcuts"))
+        show_as(self.sheet_pane, "Document")
+        self.sheet_pane.ring_widget = None  # type: ignore[attr-defined]  # the whole sheet scrolls; it shows where one is
         self.search = SearchField(theme, tr("Search shortcuts"), results=lambda: results_words(self._fitting))
         self.search.search_changed.connect(lambda _text: self._fill())
         self.search.left.connect(self.close_layer)
@@ -66,13 +67,14 @@ class ShortcutSheet(ModalLayer):
         layout.setSpacing(0)
         layout.addLayout(self._head)
         layout.addWidget(rule())
-        layout.addWidget(self._scroll)
+        layout.addWidget(self.sheet_pane)
 
     def open(self) -> None:
         """Show the sheet with the keys of this moment."""
         self.cover_window()
         self.search.setText("")
         self.restyle()
+        self._fill()
         self.open_layer()
 
     def first_focus(self) -> QWidget:
@@ -82,19 +84,20 @@ class ShortcutSheet(ModalLayer):
         theme = self.theme
         self._head.setContentsMargins(theme.px(20), theme.px(10), theme.px(12), theme.px(10))
         self._head.setSpacing(theme.px(12))
-        self._fill()
+        if self.isVisible():  # else it is made when it is opened
+            self._fill()
 
     def _fill(self) -> None:
         sheet = self._sheet()
         if not self.search.text().strip():
             self._content_px = sheet.sizeHint().height()  # the panel keeps its size while rows are filtered out
-        self._scroll.setWidget(sheet)
-        for ground in (sheet, self._scroll.viewport()):
+        self.sheet_pane.setWidget(sheet)
+        for ground in (sheet, self.sheet_pane.viewport()):
             ground.setAutoFillBackground(False)  # the panel's own surface shows through, with its corners
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """The keys that a line of text has no use for scroll the sheet."""
-        bar = self._scroll.verticalScrollBar()
+        bar = self.sheet_pane.verticalScrollBar()
         steps = {
             Qt.Key.Key_Up: -bar.singleStep(),
             Qt.Key.Key_Down: bar.singleStep(),
@@ -112,7 +115,7 @@ class ShortcutSheet(ModalLayer):
         columns = QHBoxLayout(sheet)
         columns.setContentsMargins(theme.px(20), theme.px(12), theme.px(20), theme.px(20))
         columns.setSpacing(theme.px(32))
-        for part in self._columns():
+        for part in self.columns():
             grid = self._column(columns)
             for group, row in part:
                 if row is None:
@@ -121,12 +124,13 @@ class ShortcutSheet(ModalLayer):
                     self._shortcut(grid, row)
         return sheet
 
-    def _columns(self) -> list[list[tuple[str, ShortcutRow | None]]]:
+    def columns(self) -> list[list[tuple[str, ShortcutRow | None]]]:
         """Titles (row None) and rows, cut in two where the sheet is wide; a cut group says its title again."""
         items: list[tuple[str, ShortcutRow | None]] = []
         typed = self.search.text()
         words = SearchTerms(typed.replace("+", " "))
-        for row in self._rows():
+        here = self._place()
+        for row in sorted(self._rows(), key=lambda row: row.group != here):  # those of the open tab first
             if row.shortcut and words.are_in(row.text, row.group, key_text(row.shortcut).replace("+", " ")):
                 if not items or items[-1][0] != row.group:
                     items.append((row.group, None))

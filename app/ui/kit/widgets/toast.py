@@ -43,6 +43,7 @@ class Toast(QFrame):
 
     action = Signal(str)
     closed = Signal()
+    resized = Signal()  # the size of the text changed, and so did its height
 
     def __init__(
         self,
@@ -151,7 +152,9 @@ class Toast(QFrame):
         self._outer.setContentsMargins(
             shadow.left() + px(12), shadow.top() + px(6), shadow.right() + px(6), shadow.bottom() + px(6)
         )
+        self._outer.invalidate()
         self.update()
+        self.resized.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -182,7 +185,6 @@ class ToastHost(QObject):
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._follow)
-        theme.changed.connect(self._arrange)
 
     @property
     def toasts(self) -> tuple[Toast, ...]:
@@ -228,6 +230,7 @@ class ToastHost(QObject):
         self._toasts.append((key, toast))
         toast.closed.connect(self._closed)
         toast.action.connect(self._acted)
+        toast.resized.connect(self.rearrange)
         toast.show()
         self._arrange(new=toast)
         announce(toast, toast.accessibleName(), urgent=tone == "bad")
