@@ -13,11 +13,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+REPOSITORY = Path(__file__).resolve().parent.parent
 MIRROR = "http://deb.debian.org/debian"
 PERSON = "person"
 WITHIN_S = 900
 ENTER = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
 ENTER_ALONE = f"ip link set lo up && {ENTER}"  # in a network of its own, which has no more than this computer
+SOURCE_NEEDS = ("python3", "git", "ca-certificates")  # to clone Rialto and start it
 SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -129,6 +131,12 @@ def fresh(bare: Path, folder: Path) -> Root:
     root = Root(folder)
     root.apt("update")
     return root
+
+
+def clone(root: Root, user: str = "") -> None:
+    """Clone the current commit into the home folder, as `rialto`."""
+    home = root.folder / (f"home/{user}" if user else "root")
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(REPOSITORY), str(home / "rialto")], check=True)
 
 
 def require_root() -> str | None:

@@ -7,13 +7,14 @@ engines. A bundle with libraries of the system that it was built on names those 
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import sys
+import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
 
 from environments import ROOT
 from locks import pinned
+from system_packages import owners
 
 sys.path.append(str(ROOT))  # the program reads the list with the functions that write it
 
@@ -39,12 +40,12 @@ INSIDE = {
 PYINSTALLER = "pyinstaller"
 
 
-def text(environment: Path, lock: Path, bundle: Path | None = None) -> str:
-    """Return every license as one text. `bundle`: a built folder whose system libraries are to be named."""
-    return to_text(collected(environment, lock, bundle))
+def text(environment: Path, lock: Path, sources: Iterable[Path] = ()) -> str:
+    """Return every license as one text. `sources`: what a build was made from, whose system libraries are named."""
+    return to_text(collected(environment, lock, sources))
 
 
-def collected(environment: Path, lock: Path, bundle: Path | None = None) -> list[License]:
+def collected(environment: Path, lock: Path, sources: Iterable[Path] = ()) -> list[License]:
     """Rialto, its fonts, Python, the start program, each package with what is inside it, system libraries."""
     shipped = pinned(lock.read_text(encoding="utf-8"))
     folders = [
@@ -58,7 +59,7 @@ def collected(environment: Path, lock: Path, bundle: Path | None = None) -> list
     for package, parts in INSIDE.items():
         if package in shipped:
             found += [License(title, words, _texts(names)) for title, words, names in parts]
-    return [*found, *(_of_system(bundle) if bundle is not None else [])]
+    return [*found, *_of_system(sources)]
 
 
 def _texts(names: tuple[str, ...]) -> str:
@@ -78,21 +79,14 @@ def _python(environment: Path) -> License:
     return License(f"Python {version.group(1) if version else ''}".strip(), "PSF-2.0", words)
 
 
-def _of_system(bundle: Path) -> list[License]:
+def _of_system(sources: Iterable[Path]) -> list[License]:
     """The Debian packages whose libraries PyInstaller took along, with their copyright files."""
-    if shutil.which("dpkg-query") is None:
-        return []
-    libraries = [f"*/{path.name}" for path in sorted((bundle / "_internal").glob("lib*.so*"))]
-    asked = subprocess.run(
-        ["dpkg-query", "-S", *libraries],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-        check=False,  # it ends with 1 when it does not know one of them
+    python = f"{sysconfig.get_path('stdlib')}/"
+    libraries = (
+        path for path in sources if str(path).startswith(("/lib/", "/usr/lib/")) and not str(path).startswith(python)
     )
-    names = {line.partition(":")[0] for line in asked.stdout.splitlines() if "/lib/" in line}
     found = []
-    for name in sorted(names):
+    for name in sorted({name for name, _ in owners(libraries).values()}):
         path = Path("/usr/share/doc") / name / "copyright"
         if path.is_file():
             text = path.read_text(encoding="utf-8", errors="replace")

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import archives
-import bill_of_materials
 import debian_package
 import icu_data
 import installers
@@ -59,7 +58,7 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
     made = build(environment, WORK, "bundled", test=test)
     name = f"rialto-{made.version}-{sys.platform}-{platform.machine().lower()}"
     results = [target / f"{name}.cdx.json"]
-    bill_of_materials.write(RUN_LOCK, results[0], made.version, made.epoch)
+    write_bill(environment, WORK / "sources.txt", results[0], made.version, made.epoch)
     if linux:
         results.append(tarball(made.folder, target / f"{name}.tar.xz", made.epoch))
         if shutil.which("dpkg-shlibdeps"):
@@ -105,6 +104,7 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
         "RIALTO_SYSTEM_LIBRARIES": system_libraries,
         "RIALTO_VERSION": version(),
         "RIALTO_ICONS": str(icons),
+        "RIALTO_SOURCES": str(work / "sources.txt"),
         "RIALTO_VERSION_RESOURCE": str(work / "version.txt"),
     }
     python = str(environment.python)
@@ -122,7 +122,8 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
     folder = work / "dist" / ("Rialto.app" if sys.platform == "darwin" else "rialto")
     notices = work / "licences.txt"
     theirs = system_libraries == "theirs" or not sys.platform.startswith("linux")
-    words = licenses.text(environment.folder, RUN_LOCK, None if theirs else folder)
+    sources = () if theirs else read_sources(work / "sources.txt")
+    words = licenses.text(environment.folder, RUN_LOCK, sources)
     notices.write_text(words, encoding="utf-8", newline="\n")
     if sys.platform.startswith("linux"):
         strip(folder)
@@ -135,6 +136,20 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
     if test:
         prove(folder)
     return Build(version(), epoch, folder, icons, notices)
+
+
+def read_sources(path: Path) -> list[Path]:
+    """Return the files that a build was made from, as rialto.spec listed them."""
+    return [Path(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_bill(environment: Environment, sources: Path, target: Path, version: str, epoch: int) -> None:
+    """Let the packager's Python, which has the library for it, write what is in the program. Raises `Refusal`."""
+    program = str(ROOT / "packaging" / "bill_of_materials.py")
+    try:
+        quietly([str(environment.python), program, str(sources), str(target), version, str(epoch)])
+    except CommandFailed as failure:
+        raise Refusal(f"The bill of materials could not be written:\n\n{failure.tail}\n") from failure
 
 
 def needs(folder: Path) -> list[tuple[str, str, str]]:

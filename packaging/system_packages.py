@@ -134,6 +134,26 @@ def privileges() -> list[str] | None:
     return [sudo, "-n"] if asked.returncode == 0 else None
 
 
+def owners(files: Iterable[Path]) -> dict[Path, tuple[str, str]]:
+    """Return the Debian package that each file is from, with its version; files of no package are left out.
+
+    dpkg knows a library by `/lib` or `/usr/lib`, which are one folder.
+    """
+    known = {str(path): path for path in files}
+    known |= {
+        f"/usr{name}" if name.startswith("/lib/") else name.removeprefix("/usr"): path for name, path in known.items()
+    }
+    if not known or not is_debian_family():
+        return {}
+    found = {}
+    for line in _said(["dpkg-query", "-S", *known]).splitlines():
+        packages, _, name = line.partition(": ")
+        if name in known:
+            found[known[name]] = packages.partition(",")[0].partition(":")[0]
+    versions = {fields["Package"]: fields["Version"] for fields in _query(sorted(set(found.values())))}
+    return {path: (name, versions[name]) for path, name in found.items() if name in versions}
+
+
 def _family(os_release: Path) -> list[str]:
     """Return the system's own ID, then those that it is like; nothing where no file says so."""
     try:
@@ -156,13 +176,20 @@ def _provided() -> set[str]:
 
 
 def _query(names: Sequence[str]) -> list[Mapping[str, str]]:
-    """Ask dpkg about the named packages (all without names); rows of those that are really installed.
+    """Ask dpkg about the named packages (all without names); rows of those that are really installed."""
+    form = "${db:Status-Status}\\t${Package}\\t${Provides}\\t${Version}\\n"
+    rows = [line.split("\t") for line in _said(["dpkg-query", "-W", f"-f={form}", *names]).splitlines()]
+    return [
+        {"Package": row[1], "Provides": row[2], "Version": row[3]}
+        for row in rows
+        if len(row) == 4 and row[0] == "installed"
+    ]
 
-    dpkg-query ends with 1 when it does not know a name; what it knows is on stdout all the same.
-    """
-    form = "${db:Status-Status}\\t${Package}\\t${Provides}\\n"
+
+def _said(command: Sequence[str]) -> str:
+    """Return what a query prints; it ends with 1 when it does not know one of several names."""
     asked = subprocess.run(
-        ["dpkg-query", "-W", f"-f={form}", *names],
+        command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -171,8 +198,7 @@ def _query(names: Sequence[str]) -> list[Mapping[str, str]]:
         env={**os.environ, "LC_ALL": "C"},
         check=False,
     )
-    rows = [line.split("\t") for line in asked.stdout.splitlines()]
-    return [{"Package": row[1], "Provides": row[2]} for row in rows if len(row) == 3 and row[0] == "installed"]
+    return asked.stdout
 
 
 def _count(names: Sequence[str]) -> str:

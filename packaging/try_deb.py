@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tries what is built for Linux as people meet it: `sudo python3 packaging/try_deb.py [--release trixie …] dist/*.deb`.
+"""Tries what is built for Linux as people meet it: `sudo python3 packaging/try_deb.py [dist/*.deb dist/*.tar.xz]`.
 
-For each release: a minimal root by debootstrap, and a copy of it for each trial. In one, apt installs `rialto`, an
-ordinary user starts its window under Xvfb and lets it open a folder, in an environment that holds nothing of ours; apt
-adds `rialto-sandbox`, the user runs `rialto --self-test`; apt removes both, and nothing of them is left but what the
-user made. A tarball among the files is unpacked in another that has what every desktop has, opened and tested too.
-Needs root, debootstrap and a Debian mirror; ends with 1 at the first thing that is wrong.
+Without files, it builds them first: `bootstrap.py package` in a bare root of the oldest release. For each release: a
+minimal root by debootstrap, and a copy of it for each trial. In one, apt installs `rialto`, an ordinary user starts its
+window under Xvfb and lets it open a folder, in an environment that holds nothing of ours; apt adds `rialto-sandbox`,
+the user runs `rialto --self-test`; apt removes both, and nothing of them is left but what the user made. A tarball
+among the files is unpacked in another that has what every desktop has, opened and tested too. Needs root, debootstrap
+and a Debian mirror; ends with 1 at the first thing that is wrong.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import bare_roots
-from bare_roots import MIRROR, PERSON, Root, Wrong, say
+from bare_roots import MIRROR, PERSON, SOURCE_NEEDS, Root, Wrong, say
 
 # Debian 12 and 13, and what a desktop of theirs has; the tarball carries the rest.
 RELEASES = {
     "bookworm": ("libasound2", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0", "ca-certificates"),
     "trixie": ("libasound2t64", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0t64", "ca-certificates"),
 }
+BUILD_WITHIN_S = 5400.0
 SOUND = ("pulseaudio", "libasound2-plugins")  # a server, and ALSA's way to it; PortAudio is in the tarball
 WINDOW_WITHIN_S = 60
 # What the trial itself needs in the root, besides what the packages ask for.
@@ -52,7 +54,7 @@ exit $code
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("packages", nargs="+", type=Path, metavar="FILE", help="both .deb, and the tarball if wanted")
+    parser.add_argument("packages", nargs="*", type=Path, metavar="FILE", help="both .deb, and the tarball if wanted")
     parser.add_argument("--release", action="append", help=f"the releases to try; by itself {', '.join(RELEASES)}")
     parser.add_argument("--mirror", default=MIRROR)
     parser.add_argument("--work", type=Path, help="where the roots are made, and bare ones stay for the next trial")
@@ -60,27 +62,50 @@ def main() -> int:
         "--copy", action="append", type=Path, default=[], help="a file or folder of this machine that the roots need"
     )
     options = parser.parse_args()
-    packages = {path.name.partition("_")[0]: path.resolve() for path in options.packages if path.suffix == ".deb"}
-    tarballs = [path.resolve() for path in options.packages if path.name.endswith(".tar.xz")]
-    if set(packages) != {"rialto", "rialto-sandbox"}:
-        parser.error("give rialto_*.deb and rialto-sandbox_*.deb, one of each")
+    if missing := bare_roots.require_root():
+        parser.error(missing)
     try:
-        lint(packages)
-        check_entries(packages["rialto"])
-        with tempfile.TemporaryDirectory(dir=options.work, prefix="rialto-roots-") as work:
+        with tempfile.TemporaryDirectory(dir=options.work, prefix="rialto-roots-") as scratch:
+            work = (options.work or Path(scratch)).absolute()
+            files = [path.resolve() for path in options.packages]
+            if not files:
+                oldest = next(iter(RELEASES))
+                bare = work / f"{oldest}-source"
+                bare_roots.make(oldest, bare, options.mirror, options.copy, SOURCE_NEEDS)
+                files = build(bare, Path(scratch) / "build", work / "dist")
+            packages = {path.name.partition("_")[0]: path for path in files if path.suffix == ".deb"}
+            if set(packages) != {"rialto", "rialto-sandbox"}:
+                parser.error("give rialto_*.deb and rialto-sandbox_*.deb, one of each")
+            lint(packages)
+            check_entries(packages["rialto"])
             for release in options.release or RELEASES:
-                bare = (options.work or Path(work)) / f"{release}-bare"
+                bare = work / f"{release}-bare"
                 bare_roots.make(release, bare, options.mirror, options.copy, AROUND)
-                for tarball in tarballs:
-                    with fresh(bare, Path(work) / f"{release}-tarball") as root:
+                for tarball in (path for path in files if path.name.endswith(".tar.xz")):
+                    with fresh(bare, Path(scratch) / f"{release}-tarball") as root:
                         try_tarball(release, tarball, root)
-                with fresh(bare, Path(work) / release) as root:
+                with fresh(bare, Path(scratch) / release) as root:
                     try_packages(release, packages, root)
     except Wrong as wrong:
         print(wrong, file=sys.stderr)
         return 1
     print("Everything is as it should be.")
     return 0
+
+
+def build(bare: Path, folder: Path, target: Path) -> list[Path]:
+    """Follow packaging/README.md in a copy of a bare root, and return what was made. Raises `Wrong`."""
+    root = bare_roots.fresh(bare, folder)
+    bare_roots.clone(root)
+    begun = time.monotonic()
+    code, output = root.call("python3", "rialto/packaging/bootstrap.py", "package", within_s=BUILD_WITHIN_S)
+    if code != 0:
+        raise Wrong(f"the packages could not be built:\n{output[-4000:]}")
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(folder / "root/rialto/dist", target)
+    shutil.rmtree(folder, ignore_errors=True)
+    say(f"packages built in a bare root in {time.monotonic() - begun:.0f} s")
+    return sorted(path for path in target.iterdir() if path.name.endswith((".deb", ".tar.xz")))
 
 
 def lint(packages: dict[str, Path]) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,10 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bare_roots import MIRROR, PERSON, SEARCH, Root, Wrong, fresh, make, put, require_root, say
+from bare_roots import MIRROR, PERSON, SEARCH, SOURCE_NEEDS, Root, Wrong, clone, fresh, make, put, require_root, say
 
-ROOT = Path(__file__).resolve().parent.parent
-AROUND = ("python3", "git", "ca-certificates")
 BOOTSTRAP = "rialto/packaging/bootstrap.py"
 RUN_WITHIN_S, TEST_WITHIN_S = 900.0, 5400.0
 COUNTS = re.compile(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
@@ -90,7 +87,7 @@ def main() -> int:
             bare, log = work / f"{kind.release}-source", work / f"{name}.log"
             log.write_text("", encoding="utf-8")
             try:
-                make(kind.release, bare, options.mirror, options.copy, AROUND)
+                make(kind.release, bare, options.mirror, options.copy, SOURCE_NEEDS)
                 if options.only_bare:
                     continue
                 root = prepare(name, work, bare, pythons)
@@ -114,7 +111,7 @@ def prepare(name: str, work: Path, bare: Path, pythons: dict[str, str]) -> Root:
     for path, text in HOME.items() if kind.lived_in else ():
         (home / path).parent.mkdir(parents=True, exist_ok=True)
         (home / path).write_text(text, encoding="utf-8")
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(home / "rialto")], check=True)
+    clone(root, kind.user)
     if kind.user:
         root.run("chown", "-R", f"{kind.user}:{kind.user}", f"/home/{kind.user}")
     return root

@@ -13,12 +13,13 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib import metadata
 from importlib.metadata import files
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import bill_of_materials
 import debian_package
 import installers
 import licenses
@@ -26,6 +27,8 @@ import package
 import pytest
 import try_deb
 import update_feed
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 from environments import Environment
 from locks import PACKAGE_LOCK, RUN_LOCK, host_lines, pinned
 from PIL import Image
@@ -140,11 +143,28 @@ def test_the_files_of_macos_parse(name: str) -> None:
     assert "com.apple.security.device.audio-input" in values or "NSMicrophoneUsageDescription" in values
 
 
-def test_the_bill_of_materials_names_every_pinned_package(tmp_path: Path) -> None:
-    bill_of_materials.write(RUN_LOCK, tmp_path / "bill.json", "1.2.3", 0)
-    bill = json.loads((tmp_path / "bill.json").read_text(encoding="utf-8"))
-    assert {part["name"] for part in bill["components"]} == set(pinned(RUN_LOCK.read_text(encoding="utf-8")))
-    assert bill["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
+def test_the_bill_of_materials_names_what_is_really_inside(tmp_path: Path) -> None:
+    """What the lock pins for another system, and what no part of the program imports, is not in a build."""
+    stray = tmp_path / "libstray.so"
+    stray.write_bytes(b"of nobody")
+    inside = [importlib.util.find_spec(name).origin for name in ("pydantic", "soundfile", "json", "app")]
+    (tmp_path / "sources").write_text("\n".join([*inside, str(stray)]))
+    script = ROOT / "packaging/bill_of_materials.py"
+    for name in ("one", "another"):
+        command = [sys.executable, script, tmp_path / "sources", tmp_path / name, "1.2.3", "86400"]
+        subprocess.run(command, check=True, timeout=60)
+    text = (tmp_path / "one").read_text(encoding="utf-8")
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    bill = json.loads(text)
+    parts = {part["name"]: part for part in bill["components"]}
+    assert set(parts) == {"libstray.so", "pydantic", "python", "soundfile"}
+    assert parts["pydantic"]["purl"] == f"pkg:pypi/pydantic@{metadata.version('pydantic')}"
+    assert parts["libstray.so"]["hashes"] == [{"alg": "SHA-256", "content": sha256(b"of nobody").hexdigest()}]
+    assert [part["name"] for part in parts["soundfile"]["components"]] == ["libsndfile, within soundfile"]
+    assert all(parts[name]["licenses"] for name in ("pydantic", "python", "soundfile"))
+    assert bill["metadata"]["timestamp"] == "1970-01-02T00:00:00+00:00"
+    assert text == (tmp_path / "another").read_text(encoding="utf-8")
+    assert 'os.environ["RIALTO_SOURCES"]' in SPEC
 
 
 def test_an_update_feed_is_whole_or_not_there(tmp_path: Path) -> None:
@@ -268,7 +288,7 @@ def test_a_built_program_that_cannot_start_fails_the_build(
 ) -> None:
     packager = tmp_path / "python"
     packager.write_text(
-        '#!/bin/sh\n[ "$2" = PyInstaller ] || exit 0\nfolder="$6/rialto"\nmkdir -p "$folder"\n'
+        '#!/bin/sh\n[ "$2" = PyInstaller ] || exit 0\n: >"$RIALTO_SOURCES"\nfolder="$6/rialto"\nmkdir -p "$folder"\n'
         'printf "#!/bin/sh\\necho Failed to load Python shared library\\nexit 255\\n" >"$folder/rialto"\n'
         'chmod +x "$folder/rialto"\n'
     )

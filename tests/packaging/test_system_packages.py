@@ -43,7 +43,7 @@ class Debian:
     def installed(self, *rows: str) -> None:
         """Each row is "name", "name status" or "name status provides"."""
         lines = [[*row.split(" ", 2), "", ""][:3] for row in rows]
-        text = "".join(f"{status or 'installed'}\t{name}\t{provides}\n" for name, status, provides in lines)
+        text = "".join(f"{status or 'installed'}\t{name}\t{provides}\t1.0\n" for name, status, provides in lines)
         (self.folder / "installed").write_text(text, encoding="utf-8")
 
     @property
@@ -199,3 +199,16 @@ def progress_spoke(capsys: pytest.CaptureFixture[str]) -> bool:
 def test_the_tail_of_a_failed_tool_is_what_it_said_last() -> None:
     said = "\n".join(f"line {number}" for number in range(100))
     assert progress.CommandFailed(["apt-get"], 1, said).tail.splitlines()[-1].strip() == "line 99"
+
+
+def test_the_package_of_a_library_is_found_by_either_name_of_its_folder(debian: Debian) -> None:
+    """Debian 12 lists libraries below /lib or /usr/lib as their packages do; the linker gives either."""
+    debian.installed("libone1", "libtwo2")
+    known = "libone1:amd64: /lib/x86/libone.so.1\nlibtwo2:amd64, other: /usr/lib/x86/libtwo.so.2\n"
+    debian.script(
+        "dpkg-query", f"#!/bin/sh\n[ $1 = -S ] && printf '{known}' && exit 1\n{DPKG_QUERY.partition(chr(10))[2]}"
+    )
+    first, second, unknown = (Path(f"/usr/lib/x86/lib{name}.so") for name in ("one", "two", "three"))
+    first, second = first.with_name("libone.so.1"), second.with_name("libtwo.so.2")
+    assert system_packages.owners([first, second, unknown]) == {first: ("libone1", "1.0"), second: ("libtwo2", "1.0")}
+    assert system_packages.owners([]) == {}
