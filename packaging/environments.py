@@ -120,7 +120,7 @@ def make(environment: Environment) -> None:
         raise Refusal(f"The folder {folder} cannot be written: {error.strerror}.") from error
     try:
         with step("Making a place for the libraries"):
-            quietly([sys.executable, "-m", "venv", str(folder)])
+            quietly([sys.executable, "-I", "-m", "venv", str(folder)])
     except CommandFailed as failure:
         raise Refusal(f"Python could not make the environment {folder}. It said:\n\n{failure.tail}\n") from failure
     install(environment)
@@ -129,9 +129,10 @@ def make(environment: Environment) -> None:
 
 def install(environment: Environment) -> None:
     """Install the lock file with pip: wheels only, each checked against its hash. The person's pip settings hold."""
+    # -I: what PYTHONPATH names is not in the environment, so pip must not take it for installed
     # --no-user: a person's `user = true` is about their own folder and has no meaning inside an environment
-    command = [str(environment.python), "-m", "pip", "install", "--no-user", "--no-input", "--progress-bar", "off"]
-    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--require-hashes"]
+    command = [str(environment.python), "-I", "-m", "pip", "install", "--no-user", "--no-input", "--require-hashes"]
+    command += ["--progress-bar", "off", "--disable-pip-version-check", "--only-binary", ":all:"]
     try:
         with step("Installing the libraries; the first time takes a minute or so"):
             quietly([*command, "-r", str(environment.lock)])

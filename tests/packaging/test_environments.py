@@ -34,8 +34,8 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     def quietly(command: list[str], **named: object) -> str:
         calls.append(command)
-        if command[1:3] == ["-m", "venv"]:
-            python = Environment(Path(command[3]), Path()).python
+        if command[1:4] == ["-I", "-m", "venv"]:
+            python = Environment(Path(command[4]), Path()).python
             python.parent.mkdir(parents=True, exist_ok=True)
             python.symlink_to(sys.executable)
         return ""
@@ -47,7 +47,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 def test_the_second_start_finds_everything_and_calls_nothing(root, lock, tools) -> None:
     first = ensure(".venv", lock, root=root)
-    assert [command[1:3] for command in tools] == [["-m", "venv"], ["-m", "pip"]]
+    assert [command[1:4] for command in tools] == [["-I", "-m", "venv"], ["-I", "-m", "pip"]]
     tools.clear()
     assert ensure(".venv", lock, root=root) == first
     assert tools == []
@@ -150,7 +150,7 @@ def test_two_starts_at_once_make_one_environment(root, lock, tools) -> None:
         start.start()
     for start in starts:
         start.join()
-    assert [command[1:3] for command in tools] == [["-m", "venv"], ["-m", "pip"]]
+    assert [command[1:4] for command in tools] == [["-I", "-m", "venv"], ["-I", "-m", "pip"]]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_failed_installation_says_what_it_means(root, lock, tools, monkeypatch
     make = environments.quietly
 
     def quietly(command: list[str], **named: object) -> str:
-        if command[2] == "pip":
+        if "pip" in command:
             raise CommandFailed(command, 1, said)
         return make(command)
 
@@ -212,3 +212,17 @@ def test_a_real_environment_is_made_from_an_empty_lock(root: Path) -> None:
         [str(environment.python), "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True, check=True
     )
     assert Path(asked.stdout.strip()) == environment.folder
+
+
+def test_what_pythonpath_names_is_not_taken_for_installed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rialto's environment lacked every library that somebody's PYTHONPATH happened to hold."""
+    elsewhere = root / "elsewhere" / "one-1.0.dist-info"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "METADATA").write_text("Metadata-Version: 2.1\nName: one\nVersion: 1.0\n")
+    (elsewhere / "RECORD").touch()
+    monkeypatch.setenv("PYTHONPATH", str(elsewhere.parent))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    path = root / "requirements.lock"
+    path.write_text(f"one==1.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
+    with pytest.raises(Refusal, match="No matching distribution"):
+        ensure(".venv", path, root=root)
