@@ -39,6 +39,8 @@ FORBIDDEN = ("://", "--index", "--extra-index", "--find-links", "--trusted-host"
 def lock(upgrade: bool) -> None:
     """Write every lock file; unless `upgrade`, versions that still fit stay. Raises `Refusal`."""
     uv = _uv()
+    if upgrade:
+        compile_lock(uv, UV_LOCK, group="lock", upgrade=True)
     compile_lock(uv, RUN_LOCK, extras=("sandbox",), constraints=(CONSTRAINTS,), upgrade=upgrade)
     compile_lock(uv, DEV_LOCK, extras=("sandbox", "dev"), constraints=(CONSTRAINTS, RUN_LOCK), upgrade=upgrade)
     extras = ("sandbox", "package")
@@ -52,10 +54,17 @@ def lock(upgrade: bool) -> None:
 
 
 def compile_lock(
-    uv: Sequence[str], target: Path, *, extras: Sequence[str], constraints: Sequence[Path], upgrade: bool
+    uv: Sequence[str],
+    target: Path,
+    *,
+    group: str = "",
+    extras: Sequence[str] = (),
+    constraints: Sequence[Path] = (),
+    upgrade: bool,
 ) -> None:
-    """Resolve pyproject.toml with the named extras into one hashed, universal lock file."""
-    command = [*uv, "pip", "compile", "pyproject.toml", "--universal", "--python-version", PYTHONS[0]]
+    """Resolve pyproject.toml with the named extras, or one group of it, into one hashed, universal lock file."""
+    command = [*uv, "pip", "compile", *(["--group", group] if group else ["pyproject.toml"])]
+    command += ["--universal", "--python-version", PYTHONS[0]]
     command += ["--generate-hashes", "--no-header", "--no-annotate", "--only-binary", ":all:", "--output-file"]
     with tempfile.TemporaryDirectory() as scratch:
         written = Path(scratch) / target.name
@@ -115,8 +124,8 @@ def _uv() -> list[str]:
             clear(tools.folder)
             try:
                 with step("Installing uv"):
-                    quietly([sys.executable, "-m", "venv", str(tools.folder)])
-                    command = [str(tools.python), "-m", "pip", "install", "--no-user", "--only-binary", ":all:"]
+                    quietly([sys.executable, "-I", "-m", "venv", str(tools.folder)])
+                    command = [str(tools.python), "-I", "-m", "pip", "install", "--no-user", "--only-binary", ":all:"]
                     quietly([*command, "--require-hashes", "-r", str(UV_LOCK)])
             except CommandFailed as failure:
                 raise Refusal(

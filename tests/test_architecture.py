@@ -98,7 +98,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "multipart"),
     # runs in a process of its own and draws nothing: LaTeX to SVG
     "app.ui.kit.markdown.formula_worker": ("ziamath", "ziafont", "latex2mathml"),
-    "app.ui.kit.markdown*": ("app.ui.kit", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
+    "app.ui.kit.markdown*": ("app.ui.kit", "PySide6", "markdown_it", "linkify_it", "pygments"),
     # What a tab does beside its presenter is in its `session` folder, where there is one: plain values, no widgets.
     # Settings is several features behind one tab; each of its folders has a presenter of its own.
     **{
@@ -560,7 +560,7 @@ LOADED_LATE = frozenset(
     """
     numpy soundfile sounddevice av keyring secretstorage cryptography truststore tuf segno python_multipart
     eth_account eth_abi eth eth_keys eth_utils eth_typing rlp Crypto dcap_qvl
-    markdown_it mdit_py_plugins linkify_it pygments ziamath ziafont latex2mathml PIL pocketsphinx espeakng_loader
+    markdown_it linkify_it pygments ziamath ziafont latex2mathml PIL pocketsphinx espeakng_loader
     pypdfium2 python_calamine nh3 chardet watchfiles app.documents.pdf app.documents.spreadsheets app.documents.worker
     app.storage.imports.export_reading app.sandbox.http.client_library importlib.metadata email idna
     ruamel httpx pydantic msgspec qasync aiosqlite platformdirs PySide6.QtNetwork PySide6.QtMultimedia PySide6.QtSvg

@@ -2,8 +2,10 @@
 
 import re
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import locks
 import pytest
 from locks import DEV_LOCK, PYTHONS, RUN_LOCK, UV_LOCK, host_lines, pinned
 
@@ -60,6 +62,19 @@ def test_the_dev_lock_adds_the_tools_and_changes_no_version() -> None:
     assert {name: dev.get(name) for name in run} == run
 
 
+# Needed without an import of their own: a part of a shared package, and what another library imports for us.
+NOT_IMPORTED = {"pyside6-addons", "linkify-it-py"}
+
+
+def test_every_dependency_is_imported_by_the_program() -> None:
+    """One that nothing uses is downloaded, shipped and renewed for nothing."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py"))
+    imported = set(re.findall(r'(?:^ *(?:from|import) |import_module[(,] ?")(\w+)', text, re.MULTILINE))
+    modules = packages_distributions()
+    used = {name.lower().replace("_", "-") for module in imported for name in modules.get(module, ())}
+    assert names_of(project()["dependencies"]) - used - NOT_IMPORTED == set()
+
+
 def test_pyside_is_locked_to_the_version_that_python_3_11_survives() -> None:
     assert pinned(RUN_LOCK.read_text(encoding="utf-8"))["pyside6-essentials"] == {"6.11.3"}
 
@@ -74,3 +89,12 @@ def test_the_maker_of_the_locks_is_itself_named_by_its_hashes() -> None:
     assert set(pinned(text)) == {"uv"}
     assert len(re.findall(r"--hash=sha256:[0-9a-f]{64}", text)) >= 5
     assert host_lines(text) == []
+
+
+def test_every_lock_file_is_renewed_by_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    renewed: list[Path] = []
+    monkeypatch.setattr(locks, "_uv", lambda: ["uv"])
+    monkeypatch.setattr(locks, "compile_lock", lambda uv, target, **options: renewed.append(target))
+    monkeypatch.setattr(locks, "prove_wheels", lambda uv, path: None)
+    locks.lock(upgrade=True)
+    assert sorted(renewed) == sorted((ROOT / "packaging").glob("*.lock"))
