@@ -30,6 +30,43 @@ def jobs() -> list[tuple[str, str, dict[str, Any]]]:
     return [(file, name, job) for file, workflow in WORKFLOWS.items() for name, job in workflow["jobs"].items()]
 
 
+SCHEMAS = {
+    "workflows/*.yml": "vendor.github-workflows",
+    "dependabot.yml": "vendor.dependabot",
+    "ISSUE_TEMPLATE/[!c]*.yml": "vendor.github-issue-forms",
+    "ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
+}
+
+
+@pytest.mark.parametrize(("files", "schema"), SCHEMAS.items(), ids=SCHEMAS.values())
+def test_the_files_of_github_follow_their_schemas(files: str, schema: str) -> None:
+    paths = sorted((ROOT / ".github").glob(files))
+    assert paths
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_commit_is_checked_by_the_tools_of_the_lock_as_the_job_for_lint_and_types_does() -> None:
+    """A hook with versions of its own would drift from the lock."""
+    (repository,) = YAML(typ="safe").load(ROOT / ".pre-commit-config.yaml")["repos"]
+    (hook,) = repository["hooks"]
+    assert repository["repo"] == "local" and "rev" not in repository and "additional_dependencies" not in hook
+    lines = [step["run"] for step in WORKFLOWS["tests"]["jobs"]["checks"]["steps"] if "run" in step]
+    assert [hook["entry"].replace("python3", "python")] == lines
+
+
+def test_every_list_of_pinned_versions_is_renewed_by_something() -> None:
+    lists = {path.parent for name in ("package.json", "requirements*.txt") for path in (ROOT / "tests").rglob(name)}
+    by_dependabot = YAML(typ="safe").load(ROOT / ".github/dependabot.yml")["updates"]
+    renewed = {(each["package-ecosystem"], each["directory"]) for each in by_dependabot}
+    clients = "/tests/sandbox/clients"
+    assert {f"/{path.relative_to(ROOT).as_posix()}" for path in lists} == {clients, f"{clients}/no-browser-wallets"}
+    assert renewed == {("github-actions", "/"), ("npm", clients), ("pip", clients)}
+    steps = str(WORKFLOWS["weekly"]["jobs"]["renew"]["steps"])
+    assert "bootstrap.py lock --upgrade" in steps and "packaging/*.lock" in steps
+
+
 def test_zizmor_finds_nothing() -> None:
     """An audit without a network: template injection, credentials that stay, permissions, pins, poisoned caches."""
     command = [str(Path(sys.prefix) / ("Scripts" if sys.platform == "win32" else "bin") / "zizmor")]
