@@ -122,6 +122,7 @@ class NotStored(StorageError):
     pass
 
 
+_LONGEST_ON_WINDOWS = 259  # characters of a path; a longer one is said to be missing
 _REASONS = {
     errno.ENOSPC: tr("The disk is full"),
     errno.EDQUOT: tr("Your disk quota is used up"),
@@ -131,6 +132,7 @@ _REASONS = {
     errno.EROFS: tr("The disk is read-only"),
     errno.ENOENT: tr("The folder does not exist"),
     errno.ENOTDIR: tr("The folder does not exist"),
+    errno.ENAMETOOLONG: tr("The path is too long"),
     errno.EIO: tr("The disk reports an error"),
 }
 
@@ -153,5 +155,8 @@ def refusal_of(error: BaseException) -> StorageError | None:
 
 def unavailable(error: OSError, path: Path, what: str) -> StorageUnavailable:
     """Return the error to raise for a failed `what` ("Saving settings.json"), with the system's reason in words."""
-    reason = _REASONS.get(error.errno or 0, error.strerror or type(error).__name__)
+    code = error.errno or 0
+    if code == errno.ENOENT and len(str(path)) > _LONGEST_ON_WINDOWS and path.parent.is_dir():
+        code = errno.ENAMETOOLONG
+    reason = _REASONS.get(code, error.strerror or type(error).__name__)
     return StorageUnavailable(tr("{what} failed. {reason}: {path}", what=what, reason=reason, path=path), path)
