@@ -12,12 +12,10 @@ if sys.platform == "win32":
     _NO_HEAP = 0x1  # WER_FAULT_REPORTING_FLAG_NOHEAP
 
     def forbid_crash_dumps() -> None:
-        """Forbid memory dumps of this process and of those that it starts. What a system lacks is passed over."""
-        ctypes.WinDLL("kernel32").SetErrorMode(_NO_DIALOG_AND_NO_REPORT)
-        try:
-            ctypes.WinDLL("wer").WerSetFlags(_NO_HEAP)
-        except OSError:
-            return
+        """Forbid memory dumps of this process and of those that it starts."""
+        kernel = ctypes.WinDLL("kernel32")  # WerSetFlags too; the library "wer" has not got it
+        kernel.SetErrorMode(_NO_DIALOG_AND_NO_REPORT)
+        kernel.WerSetFlags(_NO_HEAP)
 
 else:
     import resource

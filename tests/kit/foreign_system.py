@@ -7,12 +7,16 @@ What Rialto does with files runs unchanged; what it asks of the system is refuse
 from __future__ import annotations
 
 import builtins
+import ctypes
 import errno
+import importlib.util
 import io
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -64,6 +68,13 @@ def windows_files(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         guard(os, name, releases=1)
     for module, name in ((os, "open"), (os, "mkdir"), (io, "open"), (builtins, "open")):
         guard(module, name)
+    look = os.stat
+
+    def stat(path: Any, *arguments: Any, **named: Any) -> os.stat_result:
+        is_inside = isinstance(path, str | os.PathLike) and os.fspath(path).startswith(root)
+        return look(folded(Path(path)) if is_inside else path, *arguments, **named)
+
+    monkeypatch.setattr(os, "stat", stat)
     monkeypatch.setattr(files, "_REFUSES_OPEN_FILES", True)
 
 
@@ -87,3 +98,49 @@ def open_files() -> set[str]:
         except OSError:  # the one that the listing itself used
             continue
     return found
+
+
+def import_on(platform: str, name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return a copy of a module of ours, imported as `platform` imports it; the program's own stays as it is."""
+    monkeypatch.setattr(sys, "platform", platform)
+    spec = importlib.util.find_spec(name)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+WINDOWS_FUNCTIONS = {
+    "kernel32": (
+        *("AssignProcessToJobObject", "CreateJobObjectW", "GetCurrentProcess", "SetInformationJobObject"),
+        *("SetErrorMode", "WerSetFlags"),
+    )
+}
+
+
+class WindowsLibraries:
+    """Stands for `ctypes.WinDLL`: knows which library has which function, and records the calls.
+
+    `answers` are what functions return; the others return 1, which is a success. A function that its library does not
+    have is an AttributeError, as on Windows.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: list[tuple[str, tuple[Any, ...]]] = []
+        self.answers: dict[str, int] = {}
+        monkeypatch.setattr(ctypes, "WinDLL", self._load, raising=False)
+
+    def _load(self, name: str, **_: object) -> ModuleType:
+        if name not in WINDOWS_FUNCTIONS:
+            raise FileNotFoundError(errno.ENOENT, "Could not find module", name)
+        library = ModuleType(name)
+        for function in WINDOWS_FUNCTIONS[name]:
+            setattr(library, function, self._function(function))
+        return library
+
+    def _function(self, name: str) -> Callable[..., int]:
+        def call(*arguments: Any) -> int:
+            self.calls.append((name, arguments))
+            return self.answers.get(name, 1)
+
+        return call
