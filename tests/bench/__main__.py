@@ -1,5 +1,7 @@
 """`python -m tests.bench [topic …]`: run the benches one after another and print one table. `soak` is by itself.
 
+With `--trend FILE`, the figures are also compared with those in the file, and added to it; in a workflow, the
+comparison is on the page of the run.
 Exits 0 when every bench could be run, whatever its figures (a slow neighbor is no reason to fail a build), and 1
 when one crashed.
 """
@@ -11,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests.bench import trend
 from tests.bench.harness import Ratio
 
 HERE = Path(__file__).resolve().parent
@@ -56,6 +59,9 @@ def main(wanted: list[str]) -> int:
         from tests.bench import soak  # hours, not figures: never among the others
 
         return soak.main(wanted[1:])
+    history: Path | None = None
+    if wanted[:1] == ["--trend"]:
+        history, wanted = Path(wanted[1]), wanted[2:]
     unknown = set(wanted) - set(topics())
     if unknown:
         print(f"No such bench: {', '.join(sorted(unknown))}. There are: {', '.join(topics())}.")
@@ -74,6 +80,12 @@ def main(wanted: list[str]) -> int:
         print(f"  took {time.monotonic() - begun:.1f} s", flush=True)
     print()
     print(table(ratios))
+    if history is not None:
+        compared = trend.add(history, ratios)
+        print(f"\n{compared}")
+        if page := os.environ.get("GITHUB_STEP_SUMMARY"):
+            with Path(page).open("a", encoding="utf-8") as file:
+                file.write(compared)
     if crashed:
         print(f"\nCould not be run: {', '.join(crashed)}.")
     return 1 if crashed else 0

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import __main__ as runner
+from tests.bench import trend
 from tests.bench.harness import Ratio, against, medians, percentile
 from tests.bench.soak import Sample, growth
 from tests.bench.windows import moments
@@ -61,6 +62,30 @@ def test_figures_over_their_limit_are_no_failure(monkeypatch, capsys) -> None:
     assert runner.main(["slow"]) == 0
     assert runner.main(["fast"]) == 2
     assert "There are: slow." in capsys.readouterr().out
+
+
+def test_a_night_is_held_against_the_median_of_the_week_before(monkeypatch, tmp_path: Path, capsys) -> None:
+    figures = iter([3.0, *[1.0] * 5, 9.0, 1.1, 1.3])
+    monkeypatch.setattr(runner, "topics", lambda: ["one"])
+    monkeypatch.setattr(runner, "run_one", lambda topic: [Ratio("P6", "decoding", next(figures), 2.0, "raw bytes")])
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "page"))
+    history = tmp_path / "trend.jsonl"
+    verdicts = []
+    for _ in range(9):
+        (tmp_path / "page").unlink(missing_ok=True)
+        assert runner.main(["--trend", str(history)]) == 0
+        verdicts.append((tmp_path / "page").read_text(encoding="utf-8").splitlines()[-1].split("|")[3:6])
+    assert [[cell.strip() for cell in row] for row in (verdicts[0], verdicts[1], verdicts[6], *verdicts[-2:])] == [
+        ["3 ×", "new", ""],
+        ["1 ×", "3 ×", ""],
+        ["9 ×", "1 ×", "**worse**"],
+        ["1.1 ×", "1 ×", ""],
+        ["1.3 ×", "1 ×", "**worse**"],
+    ]
+    assert len(history.read_text(encoding="utf-8").splitlines()) == 9
+    monkeypatch.setattr(trend, "KEPT", 3)
+    trend.add(history, [])
+    assert len(history.read_text(encoding="utf-8").splitlines()) == 3
 
 
 def test_a_ready_file_is_read_up_to_its_last_whole_line(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 import warnings
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ import update_feed
 from bootstrap import SUPPORTED
 from progress import Refusal
 from ruamel.yaml import YAML
+
+from app import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".github/workflows"
@@ -128,6 +132,12 @@ def test_a_job_that_may_write_runs_no_code_of_others() -> None:
         assert "uses" in job or "timeout-minutes" in job, (file, name)
 
 
+@pytest.mark.parametrize("name", ["packages", "bench"])
+def test_packages_and_figures_are_made_each_night(name: str) -> None:
+    (start,) = WORKFLOWS[name]["on"]["schedule"]
+    assert re.fullmatch(r"\d+ \d+ \* \* \*", start["cron"])
+
+
 def test_what_is_left_of_failed_tests_is_kept() -> None:
     for name in ("tests", "debian"):
         steps = WORKFLOWS["tests"]["jobs"][name]["steps"]
@@ -166,6 +176,21 @@ def test_a_release_is_whole_and_its_checksums_can_be_checked(tmp_path: Path) -> 
     if sys.platform == "linux":
         subprocess.run(command, cwd=tmp_path, check=True, timeout=60, stdout=subprocess.DEVNULL)
     assert len((tmp_path / "SHA256SUMS").read_text().splitlines()) == len(release.FILES)
+
+
+def test_the_program_and_its_packages_have_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == __version__
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
+def test_the_files_that_a_page_names_are_those_of_a_release(page: str) -> None:
+    """Which disk image is for which Mac follows from its name alone."""
+    named = re.findall(r"`(?:\./)?(rialto[-_]\*[^ `]*)`", (ROOT / page).read_text(encoding="utf-8"))
+    made = [pattern.format(version="1.2.0").replace("*", "amd64") for pattern in release.FILES]
+    assert named
+    for pattern in named:
+        assert any(fnmatch(name, pattern) for name in made), pattern
 
 
 def test_another_nsis_than_the_one_that_was_checked_is_not_used(
