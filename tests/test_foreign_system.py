@@ -1,5 +1,6 @@
 """What Rialto does with files, under the rules of a system that this computer does not run."""
 
+import ctypes
 import os
 import resource
 import sys
@@ -14,11 +15,9 @@ from app import files
 from app.storage.atomic_files import write_atomically
 from app.storage.database import Database
 from app.storage.errors import StorageUnavailable
-from app.storage.file_names import file_name
-from app.storage.rpc_collections import RpcCollections
+from app.storage.file_names import file_name, free_path
+from app.storage.rpc_collections import Collection, RpcCollections
 from app.storage.video_jobs import VideoJobs
-from app.ui.chat.session import import_export
-from app.ui.images.session import image_library
 from app.ui.video.session.job_store import VideoJobStore
 from tests.kit.foreign_system import HOME, LONGEST_PATH, WindowsLibraries, import_on, windows_files
 
@@ -136,12 +135,9 @@ def test_a_path_that_is_too_long_for_windows_is_refused_by_name_and_leaves_nothi
 def test_names_that_differ_by_case_alone_are_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     windows_files(monkeypatch, tmp_path)
     (tmp_path / "Export.md").write_text("of somebody")
-    assert import_export._free_path(tmp_path / "export.md") == tmp_path / "export (2).md"
-    (tmp_path / "Boat.PNG").write_bytes(b"of somebody")
-    assert image_library._free(tmp_path / "boat.png") == tmp_path / "boat (2).png"
-    collections = RpcCollections(tmp_path)
+    assert free_path(tmp_path / "export.md") == tmp_path / "export (2).md"
     (tmp_path / "Balances.json").write_text("of somebody")
-    assert collections._free_name("balances") == "balances-2.json"
+    assert RpcCollections(tmp_path).save(Collection("Balances")).file == "balances-2.json"
 
 
 def test_the_reader_of_documents_is_held_to_its_memory_by_a_job_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +149,7 @@ def test_the_reader_of_documents_is_held_to_its_memory_by_a_job_of_windows(monke
     assert created == ("CreateJobObjectW", (None, None))
     job, kind, limits, size = told[1]
     assert (told[0], job, kind, size) == ("SetInformationJobObject", 70, 9, 144)
-    written = bytes(limits._obj)
+    written = ctypes.string_at(ctypes.cast(limits, ctypes.c_void_p).value or 0, size)
     assert int.from_bytes(written[16:20], "little") == 0x100 | 0x400  # the flags: process memory, end without a dialog
     assert int.from_bytes(written[112:120], "little") == 600
     assert (current[0], joined) == ("GetCurrentProcess", ("AssignProcessToJobObject", (70, 2**64 - 1)))

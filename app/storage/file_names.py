@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 # Disks take 255 bytes; this leaves room for a number behind the name and for the name of a file that is being written.
 MAX_BYTES = 200
@@ -26,3 +27,9 @@ def file_name(title: str, suffix: str = "", *, otherwise: str) -> str:
 def is_reserved(name: str) -> bool:
     """Whether Windows keeps a name for one of its devices: "nul", "COM1", "con.txt"."""
     return _RESERVED.match(name) is not None
+
+
+def free_path(path: Path) -> Path:
+    """Return the path, with a number behind its name where a file is there already. Blocking."""
+    names = (path, *(path.with_name(f"{path.stem} ({number}){path.suffix}") for number in range(2, 10_000)))
+    return next((each for each in names if not each.exists()), path)

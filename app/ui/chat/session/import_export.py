@@ -14,6 +14,7 @@ from app.formats import format_number
 from app.storage.atomic_files import replacing
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
+from app.storage.file_names import free_path
 from app.storage.imports.chat_import import NotAnExport
 from app.storage.imports.export_reading import ExportReading
 from app.storage.projects.project_file import ImportedProject, NotAProject, import_project, project_to_json
@@ -88,7 +89,7 @@ class Transfer:
         """Write each chat into a file of its own, beside what is in the folder. Stops at the first that fails."""
         for chat_id in chat_ids:
             chat = await self._history.chat(chat_id)
-            path = await asyncio.to_thread(_free_path, folder / name_of(chat.title or NEW_CHAT, form.kind))
+            path = await asyncio.to_thread(free_path, folder / name_of(chat.title or NEW_CHAT, form.kind))
             sentence = await self.export(chat_id, path, form)
             if not isinstance(sentence, SavedFile):
                 return sentence
@@ -287,12 +288,6 @@ class TransferActions:
 def _not_saved(path: Path, error: OSError) -> str:
     strerror = error.strerror or tr("the disk reported an error")
     return tr("{name} could not be saved: {strerror}", name=path.name, strerror=strerror)
-
-
-def _free_path(path: Path) -> Path:
-    """The path, with a number behind its name where a file is there already."""
-    names = (path, *(path.with_name(f"{path.stem} ({number}){path.suffix}") for number in range(2, 10_000)))
-    return next((each for each in names if not each.exists()), path)
 
 
 def _saved_words(name: str, packed: Packed) -> str:

@@ -19,7 +19,7 @@ from app.media_types import HEAD_BYTES, sniff
 from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import new_id
 from app.storage.errors import StorageError, unavailable
-from app.storage.file_names import file_name
+from app.storage.file_names import file_name, free_path
 from app.storage.images import LONGEST_LIST, SUFFIXES, ImageFiles, Images, StoredImage, title_of
 from app.translation import tr
 from app.ui.images.image_processing import checked_size, small_image
@@ -315,7 +315,7 @@ class ImageLibrary(QObject):
             image, path = self.one(image_id), self.path(image_id)
             if image is None or path is None:
                 continue
-            place = _free(target / name_of(self.pattern, image)) if is_folder else target
+            place = free_path(target / name_of(self.pattern, image)) if is_folder else target
             try:
                 data = path.read_bytes()
             except OSError as error:
@@ -371,16 +371,6 @@ def _taken_in(files: ImageFiles, image: StoredImage, path: Path) -> StoredImage:
         prompt=prompt,
         title=image.title or title_of(prompt) or new_id()[:8],
     )
-
-
-def _free(path: Path) -> Path:
-    """Return the path, numbered if there is such a file already."""
-    for number in range(2, 1000):
-        if not path.exists():
-            return path
-        stem = path.stem if number == 2 else path.stem.rpartition(" (")[0]
-        path = path.with_name(f"{stem} ({number}){path.suffix}")
-    return path
 
 
 def _text(image: StoredImage) -> str:
