@@ -333,6 +333,20 @@ def test_files_are_replaced_in_one_way() -> None:
     assert found == []
 
 
+def test_connections_to_databases_are_closed() -> None:
+    """`with` on a connection ends a transaction and leaves the file open, which Python 3.13 reports."""
+    found = [
+        f"{path.relative_to(ROOT)}:{item.context_expr.lineno} stays open: use contextlib.closing"
+        for folder in ("app", "tests", "packaging")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in nodes_of(path)
+        if isinstance(node, ast.With)
+        for item in node.items
+        if isinstance(item.context_expr, ast.Call) and ast.unparse(item.context_expr.func) == "sqlite3.connect"
+    ]
+    assert found == []
+
+
 def is_file_replacement(node: ast.Call) -> bool:
     """`path.replace(target)`, `os.replace`, `os.rename` or `shutil.move`. The `replace` of text takes two arguments."""
     if ast.unparse(node.func) in ("os.replace", "os.rename", "os.renames", "shutil.move"):

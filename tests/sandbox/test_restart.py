@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -221,9 +221,8 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_format_is_set_aside(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / FILE_NAME) as database:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database:
         database.execute("PRAGMA user_version = 99")
-    database.close()
     with kept(tmp_path) as sandbox:
         assert sandbox.balance() == "100"
     assert (tmp_path / f"{FILE_NAME}.damaged").exists()
