@@ -64,7 +64,16 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     )
     purses = SandboxHoldings(account_services.sandbox.address)
     file = OpenPayments(rialto.paths.open_payments)
-    top_ups = TopUpPresenter(account_services.accounts, keys, rialto.tasks, service_of, own_cap, purses, file=file)
+    top_ups = TopUpPresenter(
+        account_services.accounts,
+        keys,
+        rialto.tasks,
+        service_of,
+        own_cap,
+        purses,
+        file=file,
+        settings=rialto.settings,
+    )
 
     def open_payment_of(account_id: str) -> Decimal | None:
         account = keys.account(account_id)

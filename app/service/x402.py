@@ -19,9 +19,9 @@ from urllib.parse import quote
 from pydantic import Field
 
 from app.service import amounts
-from app.service.addresses import is_loopback
+from app.service.addresses import is_loopback, is_web_address
 from app.service.amounts import charge
-from app.service.calls import Call, is_outcome_unknown, limit
+from app.service.calls import Call, JsonContent, is_outcome_unknown, limit
 from app.service.client import OnWait, ServiceClient
 from app.service.errors import BadResponse, OutcomeUnknown, PaymentRequired, RefusedCall, ServiceError
 from app.service.http.bodies import KIB
@@ -38,6 +38,7 @@ RESOURCE = "x402"
 MAX_TERMS_BYTES = 64 * KIB
 MAX_PAYMENT_CHARS = 16 * KIB
 MAX_PAGE = 100
+NEWEST_BLOCK = "getLatestBlockhash"  # of Solana's JSON-RPC
 
 _WALLET = re.compile(r"0x[a-fA-F0-9]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -209,6 +210,32 @@ class X402Resource:
         facts = read_model(_PageFacts, {**data, **(pages if isinstance(pages, Mapping) else {})})
         return TransactionPage(rows.data, facts.balance_usd, bool(facts.has_more), rows.broken)
 
+    async def newest_block(self, node: str) -> Mapping[str, object]:
+        """Query a Solana node for what a payment must name, as `newest_block_of` returns it. Sends no credentials.
+
+        `node` is its address, by HTTPS or on this computer. Raises `ServiceError`.
+        """
+        limit(
+            is_web_address(node) and (node.startswith("https://") or is_loopback(node)),
+            "node",
+            "https://",
+            tr("The address of a Solana node begins with https://."),
+        )
+        call = Call(
+            "POST",
+            node,
+            CallKind.IDEMPOTENT,
+            RESOURCE,
+            content=JsonContent({"jsonrpc": "2.0", "id": 1, "method": NEWEST_BLOCK, "params": []}),
+            authenticated=False,
+            follows_redirects=False,
+            max_bytes=MAX_TERMS_BYTES,
+            single=True,
+        )
+        async with self._client.fetch(call) as answer:
+            content = answer.json()
+        return newest_block_of(content.get("result") if isinstance(content, Mapping) else None)
+
     def _check_secure(self) -> None:
         base_url = self._client.base_url
         limit(
@@ -217,6 +244,14 @@ class X402Resource:
             "https://",
             tr("A top-up needs https://. With http://, others on the network could change the recipient."),
         )
+
+
+def newest_block_of(result: object) -> Mapping[str, object]:
+    """Return `blockhash` and `lastValidBlockHeight` of a node's answer, unchecked. Raises `BadResponse`."""
+    value = result.get("value") if isinstance(result, Mapping) else None
+    if not isinstance(value, Mapping):
+        raise BadResponse(tr("The answer names no block."))
+    return value
 
 
 def read_receipt(info: ResponseInfo | None) -> PaymentReceipt | None:

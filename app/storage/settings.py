@@ -58,6 +58,7 @@ class Settings(NamedTuple):
     show_adult: bool = False
     anon_user_id: str = ""  # random: tells apart people who share a key; "" while chats go without one
     ask_intel: bool = False  # ask Intel's servers whether an enclave's processor is current and not revoked
+    solana_node: str = ""  # asked for a block where payment terms name none, "" until the person enters it
     ask_nvidia: bool = False  # ask NVIDIA's servers about the evidence of graphics processors
     notify: bool = True  # say outside the window what happens while another program is in front
     transcription: Mapping[str, str] = _NONE  # what the tab remembers: microphone, model, …

@@ -38,7 +38,7 @@ LARGEST_USD = Decimal(10_000)
 MIN_EXPONENT, MAX_EXPONENT = -40, 40  # of an amount that somebody could have typed
 BACKDATED = timedelta(minutes=10)  # for chains whose clock is behind ours
 MAX_TERMS_AGE = timedelta(minutes=1)
-BLOCK_LIFE_S = 90  # how long the network takes a payment that names a new block: 150 blocks, of 0.4 s and more
+BLOCK_LIFE_S = 90  # how long the network takes a payment that names a new block: blocks take 0.4 s and more
 MEMO_BYTES = 16
 MAX_SKEW = timedelta(minutes=10)  # a service whose clock runs far ahead would get a payment that is open for as long
 

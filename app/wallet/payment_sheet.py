@@ -38,7 +38,7 @@ _NONCE = re.compile(r"0x[0-9a-fA-F]{64}")
 _SIGNATURE = re.compile(r"0x[0-9a-fA-F]{130}")
 
 
-Group = Literal["domain", "message", "transfer", "fee", "hash"]
+Group = Literal["domain", "message", "transfer", "fee", "hash", "digest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +116,11 @@ def _transfer_sheet(prepared: PreparedPayment, transfer: TokenTransfer, known: s
     receiver = option.receiver
     return (
         SignedField("owner", words.sender, tr("your wallet"), "transfer"),
-        SignedField("source", words.source, tr("where your wallet keeps the token"), "transfer"),
+        SignedField("source", words.source, tr("your wallet’s token account"), "transfer"),
         SignedField(
             "destination",
             words.destination,
-            tr("where {receiver} keeps it, as the service stated", receiver=receiver),
+            tr("the token account of {receiver}, as the service stated it", receiver=receiver),
             "transfer",
         ),
         SignedField("amount", str(words.value), _amount(words.value, token), "transfer"),
@@ -131,7 +131,7 @@ def _transfer_sheet(prepared: PreparedPayment, transfer: TokenTransfer, known: s
         SignedField("computeUnitLimit", str(words.compute_units), group="fee"),
         SignedField("computeUnitPrice", str(words.microlamports_per_unit), tr("millionths of a lamport"), "fee"),
         SignedField("recentBlockhash", words.blockhash, tr("replaced by the newest block when you sign"), "fee"),
-        SignedField(tr("message hash"), "0x" + transfer.digest.hex(), group="hash"),
+        SignedField(tr("message hash"), "0x" + transfer.digest.hex(), "SHA-256", "digest"),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from types import MappingProxyType
 
@@ -176,7 +176,8 @@ def _check_extra(extra: object, token: Token) -> None:
 def _solana_terms(extra: object, token: Token) -> SolanaTerms:
     if not isinstance(extra, Mapping):
         raise PaymentRefused("extra", tr("The service does not name its token."), "extra")
-    if extra.get("decimals") not in (None, token.decimals):
+    decimals = extra.get("decimals")
+    if decimals is not None and (not isinstance(decimals, int) or decimals != token.decimals):
         raise PaymentRefused(
             "decimals",
             tr(
@@ -192,6 +193,24 @@ def _solana_terms(extra: object, token: Token) -> SolanaTerms:
     memo = extra.get("memo")
     if memo is not None and len(_text(extra, "memo", "extra.").encode()) > MAX_MEMO_BYTES:
         raise PaymentRefused("memo", tr("The memo in the payment terms is too long."), "extra.memo")
+    blockhash, height = _block(extra)
+    return SolanaTerms(
+        fee_payer=_fee_payer(_text(extra, "feePayer", "extra."), token),
+        memo=str(memo or ""),
+        blockhash=blockhash,
+        last_valid_height=height,
+    )
+
+
+def with_block(option: PaymentOption, block: Mapping[str, object]) -> PaymentOption:
+    """Return an option that names a block of a node, as `getLatestBlockhash` returns it. Raises `PaymentRefused`."""
+    assert option.solana is not None
+    blockhash, height = _block({**block, "recentBlockhash": block.get("blockhash")})
+    return replace(option, solana=replace(option.solana, blockhash=blockhash, last_valid_height=height))
+
+
+def _block(extra: Mapping[str, object]) -> tuple[str, int | None]:
+    """The hash of the block, "" where there is none, and the height until which it is good."""
     height = extra.get("lastValidBlockHeight")
     if not isinstance(height, int) or isinstance(height, bool):
         is_number = isinstance(height, str) and _DIGITS.fullmatch(height) and len(height) <= MAX_AMOUNT_DIGITS
@@ -200,12 +219,8 @@ def _solana_terms(extra: object, token: Token) -> SolanaTerms:
                 "block", tr("The service names a block that does not exist."), "extra.lastValidBlockHeight"
             )
         height = int(height) if isinstance(height, str) else None
-    return SolanaTerms(
-        fee_payer=_fee_payer(_text(extra, "feePayer", "extra."), token),
-        memo=str(memo or ""),
-        blockhash="" if extra.get("recentBlockhash") is None else _blockhash(_text(extra, RENEWED[0], "extra.")),
-        last_valid_height=height,
-    )
+    blockhash = "" if extra.get("recentBlockhash") is None else _blockhash(_text(extra, RENEWED[0], "extra."))
+    return blockhash, height
 
 
 def _fee_payer(text: str, token: Token) -> str:

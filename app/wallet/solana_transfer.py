@@ -30,6 +30,7 @@ COMPUTE_UNITS = 20_000
 MICROLAMPORTS_PER_UNIT = 1  # the fee payer's; services refuse a higher price
 SET_LIMIT, SET_PRICE, TRANSFER_CHECKED = 2, 3, 12  # the first byte of an instruction says what it is
 MAX_MEMO_BYTES = 256
+BLOCKS_VALID = 150  # for so many blocks after the one that it names, the network takes a message
 MAX_UNITS = 2**64 - 1
 SIGNATURE_BYTES = 64
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -43,7 +44,7 @@ from tests.kit.tasks import CheckedTasks
 from tests.kit.waiting import until
 from tests.kit.windows import styled_at_the_end
 
-SOLANA_KEY = "07" * 32
+SOLANA_KEY = hashlib.sha256(b"Rialto tests: Solana wallet").hexdigest()
 
 
 class Place:
@@ -342,6 +343,7 @@ async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> Asyn
         lambda: read_limit(settings.value.budgets.get("hard top-up", "")),
         SandboxHoldings(lambda: (sandbox.base_url, sandbox.api_key)),
         file=OpenPayments(home / "open-payments.json"),
+        settings=settings,
     )
     with styled_at_the_end():
         page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(current_account, tasks), tasks)

@@ -85,8 +85,10 @@ CALLS: dict[str, Ask] = {
     "x402.transactions": lambda at, _: at.x402.transactions(WALLET),
     "x402.top_up_requirements": lambda at, _: at.x402.top_up_requirements(),
     "x402.settle": lambda at, _: at.x402.settle(PAYMENT),
+    "x402.newest_block": lambda at, _: at.x402.newest_block(f"{at.client.base_url}/solana"),
 }
 WITHOUT_CREDENTIALS = (
     *("video.download", "video.revoke", "x402.top_up_requirements", "x402.settle"),
+    "x402.newest_block",
     *("sealed.attest", "sealed.receipt"),
 )

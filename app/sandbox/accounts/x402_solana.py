@@ -23,15 +23,13 @@ from app.sandbox.accounts.x402_terms import (
     SOLANA_MINT,
     SOLANA_NETWORK,
     SOLANA_RECEIVER,
-    SOLANA_SLUG,
     refused,
     units,
 )
-from app.sandbox.chains.non_evm_nodes import block_height
+from app.sandbox.chains.non_evm_nodes import SOLANA_SLUG, TOKEN_PROGRAM, block_height
 
 FEE_PAYER_SEED = hashlib.sha256(b"Rialto Sandbox: fee payer").digest()
 COMPUTE_BUDGET = "ComputeBudget111111111111111111111111111111"
-TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 - a program's address
 ACCOUNTS_PROGRAM = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"
 MEMO_PROGRAM = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
 LIGHTHOUSE = "L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"  # wallets add its checks by themselves

@@ -18,7 +18,7 @@ from decimal import Decimal
 
 from app.sandbox.accounts.sign_in import EVM_CHAIN_ID, MAX_AGE, SOLANA_REFERENCE
 from app.sandbox.accounts.signatures import TokenDomain
-from app.sandbox.chains.non_evm_nodes import latest_block
+from app.sandbox.chains.non_evm_nodes import SOLANA_SLUG, latest_block
 from app.sandbox.http.call import Call, dump
 from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.world import iso
@@ -40,7 +40,6 @@ EVM_RECEIVER = "0xd4688B9Edc35cb2b6792CffC15752fc1C7E594b5"
 SOLANA_MINT = "3rTEoPu4A2YhRTnS1gjoHEpJPuF13wfKinvGfLozYmPY"
 SOLANA_RECEIVER = "FgsGsXcckzNWQrV9M7mG2kijp2Vt6MKDNF1Jf66jNiMa"
 SOLANA_FEE_PAYER = "FgiXdADjh5HMUZ3tRxqBeoyqPqnGk9rC7hgoooN5ke1c"  # its key is a hash, in x402_solana.py
-SOLANA_SLUG = "solana-mainnet"  # where its blocks are, behind the proxy
 STATEMENTS = {"service": "Sign in to the service", "venice": "Sign in to Venice AI"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,12 +16,20 @@ if TYPE_CHECKING:
 STARTED_AT = 1_767_225_600  # 2026-01-01 UTC, block 0 of these networks
 STARKNET_BLOCK_S, SOLANA_SLOT_S = 30, 0.4
 EPOCH_SLOTS = 432_000
+SOLANA_SLUG = "solana-mainnet"  # where payments are settled
+TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 - a program's address
+TOKEN_DECIMALS = 6
+# No mint authority, the supply, the decimals, initialized, no freeze authority.
+MINT_ACCOUNT = bytes(36) + (10**15).to_bytes(8, "little") + bytes([TOKEN_DECIMALS, 1]) + bytes(36)
 BLOCKS_VALID = 150  # for so many a transaction may name a block
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
-def make_node(network: Network, now: Callable[[], float]) -> Node:
-    return (StarknetNode if network.family == "starknet" else SolanaNode)(network.slug, now)
+def make_node(network: Network, now: Callable[[], float], mint: str) -> Node:
+    """`mint`: the token that `solana-mainnet` has."""
+    if network.family == "starknet":
+        return StarknetNode(network.slug, now)
+    return SolanaNode(network.slug, now, mint if network.slug == SOLANA_SLUG else "")
 
 
 class _Listed:
@@ -97,11 +106,12 @@ def _slot(now: float) -> int:
 
 
 class SolanaNode(_Listed):
-    """Slots by the Sandbox's clock, accounts without money."""
+    """Slots by the Sandbox's clock, accounts without money, and perhaps one token."""
 
-    def __init__(self, slug: str, now: Callable[[], float]) -> None:
+    def __init__(self, slug: str, now: Callable[[], float], mint: str) -> None:
         super().__init__()
         self._slug = slug
+        self._mint = mint
         self._now = now
         self._named = {
             "getHealth": lambda _: "ok",
@@ -111,7 +121,7 @@ class SolanaNode(_Listed):
             "getTransactionCount": lambda _: 0,
             "getGenesisHash": lambda _: _base58(slug),
             "getBalance": lambda _: self._value(0),
-            "getAccountInfo": lambda _: self._value(None),
+            "getAccountInfo": self._account,
             "getSupply": lambda _: self._value({"total": 0, "circulating": 0, "nonCirculating": 0}),
             "getLargestAccounts": lambda _: self._value([]),
             "getLatestBlockhash": self._latest,
@@ -127,6 +137,14 @@ class SolanaNode(_Listed):
     def _latest(self, _: object) -> Json:
         blockhash, last_valid = latest_block(self._slug, self._now())
         return self._value({"blockhash": blockhash, "lastValidBlockHeight": last_valid})
+
+    def _account(self, params: object) -> Json:
+        """The token's own account, which payers read its decimals from; no other one exists."""
+        if not self._mint or at(params, 0, "") != self._mint:
+            return self._value(None)
+        data = base64.b64encode(MINT_ACCOUNT).decode()
+        facts = {"executable": False, "lamports": 1_461_600, "rentEpoch": 0, "space": len(MINT_ACCOUNT)}
+        return self._value({"data": [data, "base64"], "owner": TOKEN_PROGRAM, **facts})
 
     def _epoch(self, _: object) -> Json:
         slot = self._slot()

@@ -30,6 +30,7 @@ from app.storage.paid_call_intents import Intents
 from app.translation import listed, tr
 from app.ui.wallet.session.holdings import GIFT_USD, SandboxHoldings, held_on_chain, price_of_asking
 from app.ui.wallet.session.pending_top_ups import PendingTopUps
+from app.ui.wallet.session.solana_block import NO_BLOCK, with_newest_block
 from app.ui.wallet.session.top_up_rows import other_way, receipt_rows, review_checks, sheet_rows, wait_words, way
 from app.ui.wallet.top_up_state import TopUpView
 from app.wallet.addresses import chain_of, same_address
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
     from app.storage.paid_call_intents import Intent
+    from app.storage.settings import SettingsStore
     from app.storage.wallet.open_payments import OpenPayments
     from app.ui.wallet.session.wallet_keys import WalletKeys
     from app.wallet.payment import PreparedPayment, SignedPayment
@@ -101,6 +103,7 @@ class TopUpPresenter(QObject):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         *,
         file: OpenPayments,
+        settings: SettingsStore,
     ) -> None:
         super().__init__()
         self._accounts = accounts
@@ -110,6 +113,7 @@ class TopUpPresenter(QObject):
         self._own_cap = own_cap
         self._purses = purses
         self._now = now
+        self._settings = settings
         self._intents: Intents | None = None
         self.open = PendingTopUps(accounts, tasks, service_of, now, file)
         self.open.credited.connect(self.paid)
@@ -142,6 +146,7 @@ class TopUpPresenter(QObject):
                 watch_only=account.watch_only,
                 amount=max(amount or Decimal(5), Decimal(5)),
                 balance=balance,
+                node=self._settings.value.solana_node,
             )
         )
 
@@ -158,6 +163,10 @@ class TopUpPresenter(QObject):
             self._change(problem=tr("Enter an amount in USD, such as 25."))
             return
         self._change(amount=amount, problem=self._amount_problem(amount))
+
+    def set_node(self, address: str) -> None:
+        """Take the address of a Solana node; Continue asks it."""
+        self._change(node=address.strip(), problem="")
 
     def ask_terms(self) -> None:
         """Ask the service how it can be paid. Not before the amount can be paid at all."""
@@ -297,8 +306,11 @@ class TopUpPresenter(QObject):
         try:
             prepared, shows = await self._prepare(account, fresh, terms)
         except WalletError as error:
-            self._change(busy=False, problem=error.sentence)
+            wanted = self.view.node_wanted or error.code == NO_BLOCK
+            self._change(busy=False, problem=error.sentence, node_wanted=wanted)
             return
+        if self.view.node_wanted:
+            self._settings.remember(solana_node=self.view.node)
         self._prepared = prepared
         warning = await self._recipient_warning(account, fresh)
         now, ends = self._now(), self._ends(prepared)
@@ -318,6 +330,7 @@ class TopUpPresenter(QObject):
 
         `shown`: the payment is this one, with a newer block.
         """
+        option = await self._with_block(account, option)
         self._skew = skew = timedelta(seconds=terms.info.clock_skew_s)
         amount, payer, now = self.view.amount, account.address, self._now()
         limits = PaymentLimits(own_cap=self._own_cap())
@@ -332,6 +345,13 @@ class TopUpPresenter(QObject):
             return prepared, {"rows": fields, "document": words.document(), "digest": "0x" + words.digest.hex()}
 
         return await asyncio.to_thread(prepare)
+
+    async def _with_block(self, account: Account, option: PaymentOption) -> PaymentOption:
+        try:
+            async with self._service_of(account) as service:
+                return await with_newest_block(service, option, self.view.node)
+        except ServiceError as error:
+            raise PaymentRefused("unreachable", str(error)) from error
 
     def _ends(self, prepared: PreparedPayment) -> datetime:
         """When a payment can no longer be carried out, by this computer's clock."""

@@ -21,6 +21,7 @@ TITLES = {
     "transfer": tr("Message: TransferChecked"),
     "fee": tr("Network: fee and block"),
     "hash": tr("Hashes, as shown on a hardware wallet"),
+    "digest": tr("Hash of the whole message"),
 }
 SIDE = 14  # px of air at both sides of a line
 

@@ -157,6 +157,17 @@ class TopUpDialog(Dialog):
         row.addWidget(self.holds, 1)
         row.addWidget(self.look)
         layout.addLayout(row)
+        words = tr(
+            "The node learns your IP address, and nothing about the payment. Rialto remembers its address and asks it "
+            "only for a block."
+        )
+        self.node_words = Label(theme, tr("Solana node"))
+        self.node = TextField(theme, tr("Solana node"), placeholder="https://", mono=True)
+        bind_label(self.node_words, self.node)
+        self.node_note = Label(theme, words, "small", "text2", wrap=True)
+        self.node.textEdited.connect(self.presenter.set_node)
+        for part in (self.node_words, self.node, self.node_note):
+            layout.addWidget(part)
         return page, filled
 
     def _make_review(self) -> QWidget:
@@ -283,6 +294,10 @@ class TopUpDialog(Dialog):
         self.problem.setVisible(bool(self.problem.text()))
         self.warning.set_text(view.warning if view.step == "review" else "")
         self.warning.setVisible(bool(self.warning.text()))
+        for part in (self.node_words, self.node, self.node_note):
+            part.setVisible(view.node_wanted)
+        if not self.node.hasFocus():
+            self.node.setText(view.node)
         if view.step == "payment" and (before is None or before.ways != view.ways or before.step != view.step):
             self._show_ways(view)
         if view.step == "review" and (before is None or before.digest != view.digest or before.step != view.step):

@@ -26,7 +26,7 @@ class WayToPay:
 class SheetRow:
     """One field of what is signed."""
 
-    group: str  # "domain", "message", "transfer", "fee", "hash"
+    group: str  # "domain", "message", "transfer", "fee", "hash", "digest"
     name: str
     value: str
     reading: str
@@ -56,6 +56,8 @@ class TopUpView:
     digest: str = ""
     offer_ends: datetime | None = None
     problem: str = ""
+    node_wanted: bool = False  # a Solana node, because nobody else names a block
+    node: str = ""  # its address, as it is typed
     busy: bool = False
     waits_until: datetime | None = None  # the service asked to wait; `waits_for` says why
     waits_for: str = ""

@@ -1,4 +1,4 @@
-"""A program that tops up and is killed at one point of it: `python -m tests.ui.wallet.killed_top_up HOME POINT`.
+"""A program that tops up and is killed at one point of it: `python -m tests.ui.wallet.killed_top_up HOME RAIL POINT`.
 
 A point that begins with "again " is one of sending the same payment again, in a home that has an open one. "refused"
 stands for a service that refuses the payment, and "look" for asking what became of one.
@@ -25,7 +25,7 @@ from app.service.x402 import X402Resource
 from app.storage.paid_call_intents import Intents
 from app.storage.wallet.open_payments import OpenPayment, OpenPayments
 from app.ui.kit.theme import Theme
-from tests.kit.wallet import WalletHarness, open_wallet
+from tests.kit.wallet import SOLANA_KEY, WalletHarness, open_wallet
 
 FIRST = (
     *("before-intent", "after-intent", "signed", "after-signature", "after-file", "before-send"),
@@ -114,21 +114,21 @@ def arm(point: str, wallet: WalletHarness) -> None:
     X402Resource.transactions = looked  # type: ignore[method-assign]
 
 
-async def main(home: Path, point: str) -> None:
+async def main(home: Path, rail: str, point: str) -> None:
     told = json.loads(sys.stdin.readline())
     sandbox = SimpleNamespace(**told)
     theme = Theme()
     theme.apply(app)
     async with open_wallet(home, sandbox, theme) as wallet:  # type: ignore[arg-type]  # its address and its key
-        faucet = (await wallet.control("/faucet"))["wallet"]["private_key"]
+        key = SOLANA_KEY if rail == "solana" else (await wallet.control("/faucet"))["wallet"]["private_key"]
         if point in AGAIN:
             account = next(each for each in wallet.book.list() if each.kind == "wallet")
-            await wallet.place.write(account.id, faucet)
+            await wallet.place.write(account.id, key)
             arm(point.removeprefix("again "), wallet)
             (card,) = wallet.payment_cards()
             (card.button if point == "again look" else card.again).click()
         else:
-            account = await wallet.faucet_wallet()
+            account = await (wallet.solana_wallet() if rail == "solana" else wallet.faucet_wallet())
             dialog = await wallet.review(account, AMOUNT)
             if point == "refused":
                 await wallet.fault("settlement_failed", times=1)
@@ -140,4 +140,4 @@ async def main(home: Path, point: str) -> None:
 if __name__ == "__main__":
     app = QApplication([])
     with qasync.QEventLoop(app) as loop:
-        loop.run_until_complete(main(Path(sys.argv[1]), sys.argv[2]))
+        loop.run_until_complete(main(Path(sys.argv[1]), *sys.argv[2:]))

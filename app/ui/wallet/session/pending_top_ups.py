@@ -36,6 +36,8 @@ from app.ui.wallet.top_up_state import PendingTopUp
 from app.wallet.addresses import chain_of, same_address
 from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, Token, tokens_of
 from app.wallet.payment import MAX_SKEW
+from app.wallet.payment_terms import read_options
+from app.wallet.solana_transfer import BLOCKS_VALID
 
 if TYPE_CHECKING:
     from app.core.account_switch import ServiceOf
@@ -108,12 +110,13 @@ def credit_note(paid: Decimal, settlement: Settlement) -> str:
 class Findings:
     """What is known about an open payment from outside. None: nobody could look.
 
-    `skew` is what the service's clock is ahead of this computer's. `charges` says whether the wallet's charges show
-    this top-up, another one since (`other_usd`, None where it has no date), or none. `chain`: whether it was carried
-    out.
+    `skew` is what the service's clock is ahead of this computer's, `height` Solana's newest block as far as the service
+    says. `charges` says whether the wallet's charges show this top-up, another one since (`other_usd`, None where it
+    has no date), or none. `chain`: whether it was carried out.
     """
 
     skew: timedelta | None = None
+    height: int | None = None
     charges: Literal["this", "other", "none"] | None = None
     other_usd: Decimal | None = None
     chain: bool | None = None
@@ -285,10 +288,12 @@ class PendingTopUps(QObject):
             return PaymentOutcome("failed", tr("{said} Nothing was sent.", said=str(refused)))
         if isinstance(refused, RateLimited):  # it was not looked at, so this very payment is the one to send again
             return PaymentOutcome("unknown", NOT_LOOKED_AT)
-        skew = _skew(refused.info)
+        skew, height = _skew(refused.info), None
+        if _is_on_solana(intent):
+            _, height = await _clocks_of(service, account)
         charges, other_usd = await self._charges(intent, account, service, skew)
         unclear = isinstance(refused, (OutcomeUnknown, Conflict)) or not isinstance(refused, RefusedCall)
-        findings = Findings(skew, charges, other_usd)
+        findings = Findings(skew, height, charges, other_usd)
         return self._judge(intent, findings, UNKNOWN if unclear else str(refused), refused=not unclear)
 
     # Looking
@@ -302,7 +307,8 @@ class PendingTopUps(QObject):
         findings = Findings()
         try:
             async with self._service_of(account) as service:
-                findings = replace(findings, skew=await _clock_of(service))
+                skew, height = await _clocks_of(service, account)
+                findings = Findings(skew, height)
                 charges, other_usd = await self._charges(intent, account, service, findings.skew)
                 findings = replace(findings, charges=charges, other_usd=other_usd)
             if with_chain:
@@ -322,7 +328,7 @@ class PendingTopUps(QObject):
 
     def _judge(self, intent: Intent, found: Findings, said: str, *, refused: bool = False) -> PaymentOutcome:
         """Failed only when it is certain that the payment was not, and can no longer be, carried out."""
-        is_over = self._is_over(intent, found.skew)
+        is_over = self._is_over(intent, found)
         if is_over:
             self._over.add(intent.id)
         if found.charges == "this":
@@ -341,10 +347,19 @@ class PendingTopUps(QObject):
             said = tr("The service refused the payment: “{said}”", said=said)
         return PaymentOutcome("unknown", said)
 
-    def _is_over(self, intent: Intent, skew: timedelta | None) -> bool:
-        """Whether nobody can carry a payment out any longer, by this computer's clock and by the service's."""
+    def _is_over(self, intent: Intent, found: Findings) -> bool:
+        """Whether nobody can carry a payment out any longer, by this computer's clock and by the service's.
+
+        On Solana, the block until which the network takes it must have passed as well.
+        """
         past = self._now() - _until(intent)
-        return past > OVER_ANYWHERE or (skew is not None and min(past, past + skew) > SURELY_OVER)
+        if past > OVER_ANYWHERE:
+            return True
+        is_late = found.skew is not None and min(past, past + found.skew) > SURELY_OVER
+        if not _is_on_solana(intent):
+            return is_late
+        last = str(intent.request.get("last_valid_height", ""))
+        return is_late and found.height is not None and last.isdecimal() and found.height > int(last)
 
     async def _charges(
         self, intent: Intent, account: Account, service: Service, skew: timedelta | None
@@ -476,12 +491,24 @@ def _skew_then(intent: Intent, skew_now: timedelta | None) -> timedelta:
     return max(-MAX_SKEW, min(MAX_SKEW, skew_now or timedelta()))
 
 
-async def _clock_of(service: Service) -> timedelta | None:
-    """Ask for the terms of a top-up, which needs no credentials and costs nothing, for the date of the answer."""
+async def _clocks_of(service: Service, account: Account) -> tuple[timedelta | None, int | None]:
+    """Return what the service's clock is ahead, and the height of Solana's newest block, as its terms say.
+
+    Asking for the terms of a top-up needs no credentials and costs nothing.
+    """
     try:
-        return _skew((await service.x402.top_up_requirements()).info)
+        terms = await service.x402.top_up_requirements()
     except ServiceError as error:
-        return _skew(error.info)
+        return _skew(error.info), None
+    tokens = tokens_of("solana", is_sandbox=account.is_sandbox)
+    options, _ = await asyncio.to_thread(read_options, terms.options, terms.version, tokens)
+    heights = [each.solana.last_valid_height for each in options if each.solana is not None]
+    known = [each - BLOCKS_VALID for each in heights if each is not None]
+    return _skew(terms.info), min(known, default=None)
+
+
+def _is_on_solana(intent: Intent) -> bool:
+    return chain_of(_wallet_of(intent)) == "solana" and bool(_wallet_of(intent))
 
 
 def _other_words(amount: Decimal | None) -> str:
