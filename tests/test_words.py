@@ -68,7 +68,7 @@ EXCEPT: tuple[str, ...] = (
 AS_TYPED: tuple[tuple[str, str], ...] = (
     *((path, ".*") for path in ("app/sandbox/accounts/sign_in.py", "app/sandbox/accounts/account.py")),
     *((path, ".*") for path in ("app/sandbox/chains/", "app/sandbox/chat/", "app/sandbox/http/errors.py")),
-    ("app/ui/chat/session/chat_options.py", r'Enter an object: \{"name": value}\.'),
+    ("app/core/extra_json.py", r'Enter an object: \{"name": value}\.'),
     ("app/ui/crypto_rpc/collection_controller.py", r'Enter variables as an object: \{"address": "0x…"}\.'),
     (
         "app/ui/crypto_rpc/session/batch.py",

@@ -105,7 +105,7 @@ class ChatMessage:
 class ChatRequest:
     """Everything one chat call says. None and empty mean: leave it to the model.
 
-    `prompt_cache_key` is the chat's own id: the same for every turn of one chat. `extra` is the expert's box, merged
+    `prompt_cache_key` is the chat's own id: the same for every turn of one chat. `extra` is typed as JSON, merged
     into the body last; the service neither checks nor promises it.
     """
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
@@ -57,6 +57,7 @@ class SpeechRequest:
     style: str | None = None  # mood and delivery, for models that take it
     temperature: float | None = None  # 0 to 2
     top_p: float | None = None  # 0 to 1
+    extra: Mapping[str, object] = field(default_factory=dict)  # by wire name, merged last
 
     def to_body(self) -> dict[str, object]:
         """The body as the wire names it. Raises `LimitExceeded`."""
@@ -75,7 +76,7 @@ class SpeechRequest:
         ):
             if value is not None:
                 body[name] = value
-        return body
+        return {**body, **self.extra}
 
     def _check(self) -> None:
         limit(bool(self.model.strip()), "model", "1", tr("Choose a model."))

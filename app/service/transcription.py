@@ -5,9 +5,10 @@ Source: service specification, transcription (R-STT-01..19).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
@@ -82,6 +83,7 @@ class TranscriptionRequest:
     timestamps: bool = False
     language: str | None = None
     file_name: str = ""  # what the file is called on the wire, where its own name does not say what it holds
+    extra: Mapping[str, object] = field(default_factory=dict)  # further form fields; what is no text is sent as JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ class TranscriptionResource:
         fields.append(("timestamps", "true" if request.timestamps else "false"))
         if request.language is not None:
             fields.append(("language", request.language))
+        for name, value in request.extra.items():
+            fields.append((name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
         file = FormFile("file", request.path, request.file_name or request.path.name, MEDIA_TYPES[kind])
         call = Call(
             "POST",

@@ -87,6 +87,15 @@ class ImagesHarness(OnSandbox):
         return self.page.form.more
 
     @property
+    def extra(self) -> Any:
+        """The field for extra JSON."""
+        return self.more_options.extra
+
+    @property
+    def request_pane(self) -> Any:
+        return self.page.side.request
+
+    @property
     def references(self) -> Any:
         """The list of images whose style is taken."""
         return self.more_options.references

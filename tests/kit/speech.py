@@ -253,6 +253,16 @@ class SpeechHarness(OnSandbox):
         return self.page.side.delivery
 
     @property
+    def extra_fold(self) -> Any:
+        """The part of the delivery that unfolds."""
+        return self.delivery.more
+
+    @property
+    def extra(self) -> Any:
+        """The field for extra JSON."""
+        return self.extra_fold.extra
+
+    @property
     def request_pane(self) -> Any:
         return self.page.side.request
 

@@ -357,6 +357,20 @@ class TranscriptionHarness(TranscriptionPresenterHarness):
         return self.page.side.options
 
     @property
+    def extra_fold(self) -> Any:
+        """The part of the options that unfolds."""
+        return self.options.more
+
+    @property
+    def extra(self) -> Any:
+        """The field for extra JSON."""
+        return self.extra_fold.extra
+
+    @property
+    def request_pane(self) -> Any:
+        return self.page.side.request
+
+    @property
     def export(self) -> Any:
         return self.page.side.export
 

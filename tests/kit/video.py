@@ -187,6 +187,20 @@ class VideoHarness(VideoPresenterHarness):
         return self.page.form.queue
 
     @property
+    def extra_fold(self) -> Any:
+        """The part of the form that unfolds."""
+        return self.page.form.more
+
+    @property
+    def extra(self) -> Any:
+        """The field for extra JSON."""
+        return self.extra_fold.extra
+
+    @property
+    def request_pane(self) -> Any:
+        return self.page.side.request
+
+    @property
     def start_problem(self) -> QLabel:
         """What is said of the image that a video begins with."""
         return self.page.form.start.problem
@@ -199,6 +213,10 @@ class VideoHarness(VideoPresenterHarness):
     @property
     def prompts_popover(self) -> QWidget:
         return self.page.prompts.popover
+
+    def price_note_text(self) -> str:
+        """What stands below the price: what follows from it, or why nothing can be queued."""
+        return self.page.form.price_note.text()
 
     def prompt_text(self) -> str:
         return self.prompt_field.toPlainText()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.extra_json import parse_extra_json
 from app.service.chat_body import chat_body
 from app.service.models import Model
-from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
+from app.ui.chat.session.chat_options import ChatOptions, effort_of, judge, service_parameters
 from app.ui.chat.session.requests import build_request
 from tests.kit.chat import model_body
 
@@ -119,7 +120,7 @@ def test_seed_stop_and_the_experts_box_reach_the_body_and_the_box_wins() -> None
     ],
 )
 def test_the_experts_box_says_what_is_wrong(text: str, sentence: str) -> None:
-    value, problem = extra_of(text)
+    value, problem = parse_extra_json(text)
     assert sentence in problem
     assert bool(sentence) == bool(problem)
     assert value == ({"a": 1} if text == '{"a": 1}' else {})

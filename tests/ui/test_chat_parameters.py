@@ -33,8 +33,8 @@ async def test_every_parameter_reaches_the_request_and_the_sandbox_takes_it(
         press(more.seed, Qt.Key.Key_Return)
         more.stop.setFocus()
         QTest.keyClicks(more.stop, "ENDE")
-        more.expert.setFocus()
-        QTest.keyClicks(more.expert, '{"top_k": 40}')
+        more.extra.setFocus()
+        QTest.keyClicks(more.extra.box, '{"top_k": 40}')
         page.prompt.setFocus()
         QTest.keyClicks(page.prompt, "Answer tersely.")
         box.message_box.setFocus()
@@ -117,11 +117,11 @@ async def test_extra_json_that_is_not_complete_holds_the_message_and_says_where(
 ) -> None:
     async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
         more = box.parameters.more
-        QTest.keyClicks(more.expert, '{"top_k": ')
+        QTest.keyClicks(more.extra.box, '{"top_k": ')
         box.message_box.setFocus()
         await box.type("Hello")
         assert box.rows == ()
-        assert more.expert_note.text().startswith("Line 1, column")
+        assert more.extra.note.text().startswith("Line 1, column")
         assert box.composer.text() == "Hello"
         assert box.composer.send.toolTip() == "Extra JSON in Parameters is incomplete."
 

@@ -150,8 +150,8 @@ def test_r_gen_16_the_experts_box_says_that_nobody_checks_it(qtbot: object, them
     parameters = ParametersPage(theme)
     parameters.show_head(ChatHead())
     words = "Not validated."
-    assert words in parameters.more.expert.accessibleDescription()
-    assert words in parameters.more.expert_note.text()
+    assert words in parameters.more.extra.box.accessibleDescription()
+    assert words in parameters.more.extra.note.text()
     body = chat_body(
         replace(build(ChatOptions(), model()), extra={"a_field_of_next_year": {"deep": [1]}}),
         "service_parameters",

@@ -878,7 +878,7 @@ async def test_r_tee_10_what_the_seal_forbids_is_off_in_the_open_and_comes_back(
         parameters.structure,
         parameters.service_prompt,
         more.stop,
-        more.expert,
+        more.extra.box,
         more.cache,
     ):
         assert not control.isEnabled() and "sealed" in control.accessibleDescription(), control

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any
 
+from app.core.extra_json import extra_json_fault, parse_extra_json
 from app.formats import format_number
 from app.service.images import FORMATS, MAX_PROMPT_CHARS, MAX_SEED, MAX_SIDE, ImageRequest
 from app.service.models import Model
@@ -18,6 +19,36 @@ MAX_GUIDANCE = 20.0
 DEFAULT_SIDE = 1024
 MIN_STRENGTH, DEFAULT_STRENGTH = 0.1, 0.5
 MAX_REFERENCE_BYTES = 8 * 1024 * 1024
+SWITCHES = (
+    ("enhance_prompt", tr("Let the service improve the prompt"), tr("May cost $0.04 more.")),
+    ("disable_prompt_optimization_thinking", tr("Improve without reasoning"), ""),
+    ("enable_web_search", tr("Let the model search the web"), ""),
+    ("hide_watermark", tr("Hide the watermark"), ""),
+    ("embed_exif_metadata", tr("Let the service write EXIF"), tr("Rialto always writes the prompt, model and seed.")),
+    ("in_one_call", tr("Request all images at once"), tr("One receipt. Only the first image’s seed is known.")),
+)
+# Wire names that extra JSON cannot set, with the field that does. `n` is the count of the OpenAI form of the call.
+OWN_FIELDS: Mapping[str, str] = {
+    "model": tr("Model"),
+    "prompt": tr("Prompt"),
+    "negative_prompt": tr("Negative prompt"),
+    "style_preset": tr("Style"),
+    "aspect_ratio": tr("Aspect ratio"),
+    "variants": tr("Number of images"),
+    "n": tr("Number of images"),
+    "width": tr("Width"),
+    "height": tr("Height"),
+    "cfg_scale": tr("Guidance"),
+    "steps": tr("Steps"),
+    "safe_mode": tr("Blur adult images"),
+    "resolution": tr("Resolution"),
+    "quality": tr("Quality"),
+    "format": tr("Format"),
+    "seed": tr("Seed"),
+    "lora_strength": tr("Adapter"),
+    "style_references": tr("Style references"),
+    **{name: title for name, title, _ in SWITCHES if name != "in_one_call"},
+}
 FORMAT_TITLES: Mapping[str, str] = {"webp": "WebP", "png": "PNG", "jpeg": "JPEG"}
 
 
@@ -49,6 +80,7 @@ class ImageForm:
     disable_prompt_optimization_thinking: bool = False
     references: tuple[str, ...] = ()  # ids of images in the library whose style is taken
     strengths: tuple[float, ...] = ()  # of each of them, 0.1 to 1
+    extra_json: str = ""  # further parameters as typed, an object
 
     def to_json(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
@@ -65,7 +97,16 @@ def form_from(value: object) -> ImageForm:
         return ImageForm()
     plain: dict[str, Any] = {
         name: str(value.get(name) or "")
-        for name in ("model", "prompt", "negative_prompt", "style", "aspect_ratio", "resolution", "quality")
+        for name in (
+            "model",
+            "prompt",
+            "negative_prompt",
+            "style",
+            "aspect_ratio",
+            "resolution",
+            "quality",
+            "extra_json",
+        )
     }
     plain |= {name: value.get(name) is True for name in _FLAGS}
     written = str(value.get("format") or "")
@@ -321,6 +362,8 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
         )
     if form.style and styles and form.style not in styles:
         found.append(("style", tr("The service no longer has the style “{style}”.", style=form.style)))
+    if fault := extra_json_fault(form.extra_json, OWN_FIELDS):
+        found.append(("extra_json", fault))
     return tuple(found)
 
 
@@ -341,6 +384,7 @@ def requests_of(
         extra["style_references"] = [
             {"image": data, **({"strength": strength} if limits.has_strength else {})} for data, strength in references
         ]
+    extra |= parse_extra_json(form.extra_json, OWN_FIELDS)[0]
     together = form.in_one_call and form.count > 1
     plain = ImageRequest(
         model=model.id,
@@ -359,7 +403,7 @@ def requests_of(
         safe_mode=form.safe_mode,
         enhance_prompt=form.enhance_prompt,
         prompt_limit=limits.prompt_chars,
-        extra=extra if together else {**extra, "return_binary": True},
+        extra=extra if together else {"return_binary": True, **extra},
     )
     calls = 1 if together else form.count
     seeds = [first_seed + number if first_seed + number <= MAX_SEED else first_seed - number for number in range(calls)]

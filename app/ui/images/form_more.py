@@ -5,32 +5,25 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.formats import format_number, plain
 from app.service.images import FORMATS, MAX_SEED
 from app.translation import tr
-from app.ui.images.form import FORMAT_TITLES, FormView, ImageForm
+from app.ui.images.form import FORMAT_TITLES, OWN_FIELDS, SWITCHES, FormView, ImageForm
 from app.ui.images.form_references import StyleReferences
 from app.ui.images.form_rows import FormRows
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.forms.extra_json_field import EXTRA_JSON, ExtraJsonField
+from app.ui.kit.forms.options_fold import OptionsFold
 from app.ui.kit.theme import Theme
-from app.ui.kit.widgets.buttons import IconButton, QuietButton
+from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.switch import Switch
 
-SWITCHES = (
-    ("enhance_prompt", tr("Let the service improve the prompt"), tr("May cost $0.04 more.")),
-    ("disable_prompt_optimization_thinking", tr("Improve without reasoning"), ""),
-    ("enable_web_search", tr("Let the model search the web"), ""),
-    ("hide_watermark", tr("Hide the watermark"), ""),
-    ("embed_exif_metadata", tr("Let the service write EXIF"), tr("Rialto always writes the prompt, model and seed.")),
-    ("in_one_call", tr("Request all images at once"), tr("One receipt. Only the first image’s seed is known.")),
-)
 
-
-class MoreOptions(QWidget):
+class MoreOptions(OptionsFold):
     """`edited` tells the field of `ImageForm` and its new value."""
 
     edited = Signal(str, object)
@@ -39,15 +32,15 @@ class MoreOptions(QWidget):
 
     def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         """`whole`: without it, `build` is still to be run."""
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         if whole:
             at_once(self.build())
 
     def build(self) -> BuildSteps[None]:
         """Make the fields and put them into their rows, some at each step."""
         theme = self._theme
-        self._make_frame()
+        self.rows = FormRows(theme, margins=False)
+        self.body.addWidget(self.rows)
         yield
         self.resolution = ChoiceField(theme, tr("Resolution"))
         self.quality = ChoiceField(theme, tr("Quality"))
@@ -61,23 +54,10 @@ class MoreOptions(QWidget):
         self.references = StyleReferences(theme)
         self.seed_is_good = True
         self.switches = {name: Switch(theme, title) for name, title, _ in SWITCHES}
+        self.extra = ExtraJsonField(theme, fields=OWN_FIELDS)
         yield
         yield from self._arrange()
         self._connect()
-
-    def _make_frame(self) -> None:
-        """Make the button that unfolds, and below it the rows that the fields go into."""
-        self.head = QuietButton(self._theme, tr("More options"), "chevron-right", size="small")
-        self.rows = FormRows(self._theme, margins=False)
-        self.rows.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._theme.px(10))
-        line = QHBoxLayout()
-        line.addWidget(self.head)
-        line.addStretch(1)
-        column.addLayout(line)
-        column.addWidget(self.rows)
 
     def _arrange(self) -> BuildSteps[None]:
         rows = self.rows
@@ -100,10 +80,10 @@ class MoreOptions(QWidget):
         for name, title, note in SWITCHES:
             rows.add_switch(name, title, self.switches[name])
             rows.set_used(name, True, note)
+        rows.add("extra_json", EXTRA_JSON, self.extra)
 
     def _connect(self) -> None:
         tell = self.edited.emit
-        self.head.clicked.connect(lambda: self.unfold(self.rows.isHidden()))
         self.resolution.activated.connect(lambda _: tell("resolution", str(self.resolution.currentData() or "")))
         self.quality.activated.connect(lambda _: tell("quality", str(self.quality.currentData() or "")))
         self.format.activated.connect(lambda _: tell("format", str(self.format.currentData())))
@@ -112,18 +92,16 @@ class MoreOptions(QWidget):
         self.lora.value_edited.connect(lambda value: tell("lora_strength", int(value) or None))
         self.references.wanted.connect(self.references_requested)
         self.references.edited.connect(lambda pairs: tell("references", pairs))
+        self.extra.settled.connect(lambda text: tell("extra_json", text))
         for name, switch in self.switches.items():
             switch.toggled.connect(lambda on, name=name: tell(name, on))
-
-    def unfold(self, on: bool) -> None:
-        """Show the options, or fold them away."""
-        self.rows.setVisible(on)
-        self.head.set_icon("chevron-down" if on else "chevron-right")
-        self.head.setText(tr("Fewer options") if on else tr("More options"))
 
     def fill(self, form: ImageForm) -> None:
         self.seed.setText("" if form.seed is None else str(form.seed))
         self._check_seed()
+        self.extra.show_text(form.extra_json, replace=True)
+        if form.extra_json:
+            self.unfold(True)
 
     def show_view(self, view: FormView) -> None:
         form, limits, notes = view.form, view.limits, view.notes
@@ -177,6 +155,7 @@ class MoreOptions(QWidget):
     def flush(self) -> None:
         """Tell what was typed as it stands; what is no seed is marked, and nothing can be made with it."""
         self._check_seed()
+        self.extra.flush()
 
 
 def _own(quality: str) -> str:

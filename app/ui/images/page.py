@@ -219,6 +219,9 @@ class ImagesPage(QObject):
             self.form.more.unfold(True)
             self.form.more.seed.setFocus(Qt.FocusReason.OtherFocusReason)
             return
+        if "extra_json" in dict(self.presenter.view.refusals):
+            self.form.more.unfold(True)
+            self.form.more.extra.setFocus(Qt.FocusReason.OtherFocusReason)
         self.presenter.make()
         if self.zones.list_overlay and self.zones.list_open:
             self._toggle_list()

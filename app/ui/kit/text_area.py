@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+
+TYPING_PAUSE_MS = 400
 
 
 class TextArea(QPlainTextEdit):
@@ -87,6 +89,39 @@ class TextArea(QPlainTextEdit):
         shown = "" if self._composed else self._placeholder
         if shown != super().placeholderText():
             super().setPlaceholderText(shown)
+
+
+class DebouncedTextArea(TextArea):
+    """A few lines of text. `settled` gives them a moment after the last key, or on `flush`."""
+
+    settled = Signal(str)
+
+    def __init__(self, name: str, placeholder: str) -> None:
+        super().__init__(name=name, placeholder=placeholder)
+        self.setProperty("sizing", "small")
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_PAUSE_MS)
+        self._typing.timeout.connect(lambda: self.settled.emit(self.toPlainText()))
+        self.edited.connect(lambda _text: self._typing.start())
+
+    @property
+    def is_typing(self) -> bool:
+        """True from a key until `settled`."""
+        return self._typing.isActive()
+
+    def show_text(self, text: str, *, replace: bool = False) -> None:
+        """Show a text. What is being typed stays, unless `replace` is set: it belongs to something else."""
+        if self.toPlainText() == text or ((self.is_typing or self.hasFocus()) and not replace):
+            return
+        self._typing.stop()
+        self.set_text(text)
+
+    def flush(self) -> None:
+        """Report what was typed a moment ago."""
+        if self.is_typing:
+            self._typing.stop()
+            self.settled.emit(self.toPlainText())
 
 
 def commit_composed() -> None:

@@ -9,6 +9,7 @@ from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.forms.extra_json_field import ExtraJsonFold
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
@@ -19,7 +20,7 @@ from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.surfaces import zone
 from app.ui.kit.widgets.switch import Switch
-from app.ui.speech.speech_options import FORMAT_TITLES, SpeechOptionsView, language_choices
+from app.ui.speech.speech_options import FORMAT_TITLES, OWN_FIELDS, SpeechOptionsView, language_choices
 
 STYLE_AFTER_MS = 200
 LARGE = 1.5  # text scale
@@ -66,6 +67,10 @@ class DeliveryPage(ScrollPane):
         self.stream = Switch(theme, tr("Stream"), checked=True)
         self._add("language", tr("Language"), self.language)
         self._add_format()
+        self.more = ExtraJsonFold(theme, OWN_FIELDS)
+        self.more.extra.settled.connect(lambda text: self.speech_option_edited.emit("extra_json", text))
+        self._grid.addWidget(self.more, self._row, 0, 1, 2)
+        self._row += 1
         self._grid.setRowStretch(self._row, 1)
         self.speed.value_edited.connect(lambda value: self.speech_option_edited.emit("speed", value))
         self.temperature.value_edited.connect(lambda value: self.speech_option_edited.emit("temperature", value))
@@ -165,6 +170,7 @@ class DeliveryPage(ScrollPane):
         with QSignalBlocker(self.stream):
             self.stream.setChecked(speech_options.stream)
         self._show_choices(view, model)
+        self.more.show_text(speech_options.extra_json)
         for name, field, reason in (
             ("style", self.style_box, view.no_style),
             ("speed", self.speed, view.no_speed),
@@ -209,6 +215,7 @@ class DeliveryPage(ScrollPane):
         self.style_count.set_text(f"{len(self.style_box.toPlainText())} / {MAX_STYLE_CHARS}")
 
     def flush(self) -> None:
-        """Tell the style as it stands."""
+        """Report what was typed a moment ago."""
         self._style_timer.stop()
+        self.more.extra.flush()
         self.speech_option_edited.emit("style", self.style_box.toPlainText())

@@ -13,6 +13,7 @@ from PySide6.QtCore import Signal
 
 from app.core.calling_presenter import CallingPresenter
 from app.core.draft_autosave import DraftAutosave, with_kept
+from app.core.extra_json import extra_json_fault
 from app.core.model_lists import list_models
 from app.core.problems import ActionSpec, Problem, describe, for_account
 from app.core.trash import Trash
@@ -43,6 +44,7 @@ from app.ui.speech.session.speech_player import SpeechPlayer
 from app.ui.speech.session.synthesis import Grow, SpeechSynthesis
 from app.ui.speech.session.voice_list import VoiceList
 from app.ui.speech.speech_options import (
+    OWN_FIELDS,
     SpeechOptions,
     SpeechOptionsView,
     sent_options,
@@ -349,6 +351,11 @@ class SpeechPresenter(CallingPresenter):
 
     def speech_options_view(self) -> SpeechOptionsView:
         return view_of(self.speech_options, self.model)
+
+    @property
+    def extra_fault(self) -> str:
+        """What is wrong with the extra JSON; nothing new is spoken with it."""
+        return extra_json_fault(self.speech_options.extra_json, OWN_FIELDS)
 
     def lacks_account(self) -> bool:
         """Whether nothing can be asked for; then the page says so."""

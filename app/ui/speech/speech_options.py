@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from app.core.extra_json import parse_extra_json, write_extra_json
 from app.service.models import Model
 from app.service.speech import FORMATS, LANGUAGE_CHARS, MAX_STYLE_CHARS, SPEEDS, SpeechTraits, traits_of
 from app.translation import listed, tr
@@ -36,6 +37,18 @@ LANGUAGE_NAMES: Mapping[str, str] = {
     "vi": tr("Vietnamese"),
     "zh": tr("Chinese"),
 }
+OWN_FIELDS: Mapping[str, str] = {  # wire names that extra JSON cannot set, with the field that does
+    "model": tr("Model"),
+    "voice": tr("Voice"),
+    "input": tr("Text"),
+    "prompt": tr("Style prompt"),
+    "speed": tr("Speed"),
+    "temperature": tr("Temperature"),
+    "top_p": tr("Top-p"),
+    "language": tr("Language"),
+    "response_format": tr("Format"),
+    "streaming": tr("Stream"),
+}
 FORMAT_TITLES: Mapping[str, str] = {"opus": "Opus"}  # the others are their names in capitals
 _LOCALES = (tr("English (US)"), tr("English (UK)"))
 
@@ -51,6 +64,7 @@ class SpeechOptions:
     language: str = ""
     format: str = ""  # "" is the model's own
     stream: bool = True
+    extra_json: str = ""  # further parameters as typed, an object
 
     def to_json(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
@@ -69,6 +83,7 @@ def speech_options_from(value: object) -> SpeechOptions:
         language=language if language in LANGUAGE_NAMES else "",
         format=written if written in FORMATS else "",
         stream=value.get("stream") is not False,
+        extra_json=str(value.get("extra_json") or ""),
     )
 
 
@@ -166,6 +181,9 @@ def sent_options(speech_options: SpeechOptions, model: Model | None) -> dict[str
     hint = language_hint(speech_options.language, traits.language_form)
     if hint is not None:
         options["language"] = hint
+    extra, _ = parse_extra_json(speech_options.extra_json, OWN_FIELDS)
+    if extra:
+        options["extra"] = extra
     return options
 
 
@@ -188,6 +206,7 @@ def speech_options_of(options: Mapping[str, Any], now: SpeechOptions, model: Mod
     codes = (code for code in LANGUAGE_NAMES if hint and language_hint(code, traits.language_form) == hint)
     sent["language"] = now.language if view.no_language else next(codes, "")
     sent["stream"] = sent.get("streaming")
+    sent["extra_json"] = write_extra_json(sent.get("extra"))
     return speech_options_from(sent)
 
 

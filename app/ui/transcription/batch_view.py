@@ -263,6 +263,7 @@ class BatchView(QWidget):
         self.more.setVisible(bool(parts))
         self.start.setText(tr("Continue") if batch.waiting and not batch.running else tr("Transcribe all"))
         self.start.setVisible(not batch.running)
-        self.start.setEnabled(bool(batch.left))
+        self.start.setEnabled(bool(batch.left) and not batch.why_not)
+        self.start.setToolTip(plain_tip(batch.why_not if batch.left else ""))
         self.pause.setVisible(batch.running)
         self.clear.setVisible(bool(batch.done))

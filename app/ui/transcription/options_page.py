@@ -12,6 +12,7 @@ from app.core.time_format import position
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.discard import WidgetList
+from app.ui.kit.forms.extra_json_field import ExtraJsonFold
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.card import Section
 from app.ui.kit.widgets.fields import ChoiceField, TextField
@@ -21,7 +22,16 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.slider_field import SliderField
 from app.ui.kit.widgets.switch import Switch
 from app.ui.transcription.field_row import FieldRow
-from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Mark, Microphones, ModelChoice, Options
+from app.ui.transcription.state import (
+    FORMAT_NOTES,
+    LANGUAGES,
+    OWN_FIELDS,
+    Head,
+    Mark,
+    Microphones,
+    ModelChoice,
+    Options,
+)
 
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
@@ -98,8 +108,10 @@ class OptionsPage(ScrollPane):
         self.language_row = FieldRow(theme, tr("Spoken language"), self.language)
         self.times_row = FieldRow(theme, tr("Word timestamps"), self.times, beside=True)
         self.answer_row = FieldRow(theme, tr("Result"), self.answer)
+        self.more = ExtraJsonFold(theme, OWN_FIELDS)
         for row in (self.language_row, self.times_row, self.answer_row):
             sending.add(row)
+        sending.add(self.more)
         yield
         self.marks_group = Section(theme, tr("Notes"), last=True)
         self._mark_count = Label(theme, "", "small", "text3", tabular=True)
@@ -124,6 +136,7 @@ class OptionsPage(ScrollPane):
         )
         self.times.clicked.connect(lambda on: self.option_changed.emit("timestamps", on))
         self.answer.changed.connect(lambda key: self.option_changed.emit("response_format", key))
+        self.more.extra.settled.connect(lambda text: self.option_changed.emit("extra_json", text))
 
     # What the page tells
 
@@ -170,6 +183,7 @@ class OptionsPage(ScrollPane):
             self.language.setCurrentIndex(max(0, self.language.findData(options.language)))
         self.times.setChecked(options.timestamps)
         self.answer.set_current(options.response_format)
+        self.more.show_text(options.extra_json)
         name = model.name or tr("This model")
         if model.takes_hints is False:
             self.language_row.set_note(tr("Not used: {name} detects the language itself.", name=name), used=False)

@@ -192,6 +192,7 @@ class TranscriptionPage(QObject):
         options.gain_changed.connect(self._set_gain)
         options.test_requested.connect(presenter.recorder.test_microphone)
         options.option_changed.connect(presenter.set_option)
+        presenter.sending_soon.connect(options.more.extra.flush)
         options.mark_renamed.connect(presenter.rename_mark)
         options.mark_removed.connect(presenter.remove_mark)
         export.changed.connect(presenter.exports.choose)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core import money, number_format, time_format
+from app.core.extra_json import extra_json_fault
 from app.core.problems import Problem, for_account
 from app.core.time_format import position
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
@@ -48,7 +49,7 @@ from app.ui.transcription.session.upload_preparation import (
     is_over_limit,
     treatment_of,
 )
-from app.ui.transcription.state import Head, Mark, ModelChoice, Options, Sound
+from app.ui.transcription.state import OWN_FIELDS, Head, Mark, ModelChoice, Options, Sound
 
 if TYPE_CHECKING:
     from app.audio.devices import AudioHost
@@ -75,6 +76,7 @@ class TranscriptionPresenter(QObject):
     entries_changed = Signal(object)  # Sequence[Entry]
     head_changed = Signal(object)  # Head
     options_changed = Signal(object, object)  # Options, tuple[ModelChoice, ...]
+    sending_soon = Signal()  # what was typed a moment ago is to be reported now
     batch_changed = Signal(object)  # Batch
     footer_changed = Signal(str)
     notice = Signal(object)  # a sentence; `SavedFile` for a file that was written
@@ -199,6 +201,7 @@ class TranscriptionPresenter(QObject):
             language=kept.get("language", ""),
             timestamps=kept.get("timestamps", "on") != "off",
             response_format="text" if kept.get("response_format") == "text" else "json",
+            extra_json=kept.get("extra_json", ""),
             record_as=record_as if record_as in ("flac", "wav", "ogg") else default.record_as,
         )
 
@@ -353,12 +356,18 @@ class TranscriptionPresenter(QObject):
     def model(self) -> ModelChoice:
         return self.account_models.choice(self.options.model)
 
+    @property
+    def extra_fault(self) -> str:
+        """What is wrong with the extra JSON; nothing is sent with it."""
+        return extra_json_fault(self.options.extra_json, OWN_FIELDS)
+
     def head(self) -> Head:
         """The open row as it is now."""
         why = "" if self.current_account.service is not None else tr("No account is in use.")
         blocking = self.account_models.blocking_problem
         if not why and not self.options.model:
             why = blocking.what + "." if blocking is not None else tr("The model list has not loaded yet.")
+        why = why or self.extra_fault
         base = Head(
             problem=self.problem or blocking,
             model_name=self.model().name if self.options.model else "",
@@ -480,6 +489,7 @@ class TranscriptionPresenter(QObject):
             timestamps="on" if options.timestamps else "off",
             response_format=options.response_format,
             record_as=options.record_as,
+            extra_json=options.extra_json,
         )
         self.recording.record_as = options.record_as
         self._options_changed()
@@ -561,6 +571,7 @@ class TranscriptionPresenter(QObject):
 
     def transcribe(self, row_id: str | None = None) -> None:
         """Send a row, the open one when none is named; also the one press that tries again."""
+        self.sending_soon.emit()
         row_id = row_id or self.open_id
         row = self.rows.get(row_id or "")
         if row is None or row_id is None or row_id == self.recorder.row_id or self._sender is None:

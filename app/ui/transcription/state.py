@@ -62,6 +62,14 @@ LANGUAGES: tuple[tuple[str, str], ...] = (
     ("uk", tr("Ukrainian")),
     ("vi", tr("Vietnamese")),
 )
+# Wire names that extra JSON cannot set, with the field that does.
+OWN_FIELDS: Mapping[str, str] = {
+    "file": tr("File"),
+    "model": tr("Model"),
+    "language": tr("Spoken language"),
+    "timestamps": tr("Word timestamps"),
+    "response_format": tr("Result"),
+}
 
 
 def language_name(code: str) -> str:
@@ -77,6 +85,7 @@ class Options:
     timestamps: bool = True
     response_format: str = "json"
     record_as: str = "flac"
+    extra_json: str = ""  # further form fields as typed, an object
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +233,7 @@ class Batch:
     waiting: int = 0  # that were sent for and wait: the batch was paused, or the program ended
     price: str = ""
     seconds: float = 0.0
+    why_not: str = ""  # why nothing can be sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,4 +294,6 @@ def _why_no_batch(batch: Batch) -> str:
         return tr("The table has no files.")
     if batch.running:
         return tr("The files are already being transcribed.")
+    if batch.left and batch.why_not:
+        return batch.why_not
     return tr("All files in the table are transcribed.")

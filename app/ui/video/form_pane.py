@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.forms.extra_json_field import ExtraJsonFold
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
@@ -21,7 +22,7 @@ from app.ui.kit.widgets.spinner import Spinner
 from app.ui.kit.widgets.surfaces import STAY_ABOVE, rule, zone
 from app.ui.kit.widgets.switch import Switch
 from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
-from app.ui.video.model_constraints import TASKS, ModelConstraints, length_words
+from app.ui.video.model_constraints import OWN_FIELDS, TASKS, ModelConstraints, length_words
 from app.ui.video.reference_media_pane import ReferenceMediaPane
 from app.ui.video.state import FormView
 
@@ -84,6 +85,7 @@ class FormPane(QWidget):
         self.audio_note = Label(theme, "", "small", "text2", wrap=True)
         self.delete = Switch(theme, tr("Delete the service’s copy once saved"))
         self.delete_note = Label(theme, DELETE_HELP, "small", "text3", wrap=True)
+        self.more = ExtraJsonFold(theme, OWN_FIELDS)
         yield
         yield from self._arrange()
         yield
@@ -136,6 +138,7 @@ class FormPane(QWidget):
         self._column.addWidget(self.audio_note)
         self._switch("delete", tr("Delete the service’s copy once saved"), self.delete)
         self._column.addWidget(self.delete_note)
+        self._column.addWidget(self.more)
         self._column.addStretch(1)
 
     def _add(self, name: str, title: str, field: QWidget, beside: Sequence[QWidget] = ()) -> None:
@@ -202,6 +205,7 @@ class FormPane(QWidget):
         self.shape.chosen.connect(lambda value: edit("aspect_ratio", value))
         self.audio.toggled.connect(lambda on: edit("audio", on))
         self.delete.toggled.connect(lambda on: edit("clean_after", on))
+        self.more.extra.settled.connect(lambda text: edit("extra_json", text))
         self.clear.clicked.connect(self.clear_requested)
         self.prompts.clicked.connect(self.prompts_requested)
         self.queue.clicked.connect(self.queue_requested)
@@ -222,6 +226,7 @@ class FormPane(QWidget):
         self.model.setCurrentIndex(self.model.findData(form.model))
         self.audio.setChecked(form.audio)
         self.delete.setChecked(form.clean_after)
+        self.more.show_text(form.extra_json)
         del blockers
         self.show_view(view)
 

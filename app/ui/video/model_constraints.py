@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from app.core.extra_json import extra_json_fault
 from app.formats import format_number
 from app.translation import tr, tr_n
 from app.ui.video.reference_media import (
+    TITLES,
+    WIRE,
     Limits,
     ReferenceMedia,
     limits_of,
@@ -37,6 +40,23 @@ SOUNDS = frozenset({"wav", "mp3"})
 DOCUMENTS = frozenset({"pdf"})
 FACTORS = ("1", "2", "4")  # how many times wider and higher a video becomes
 TASKS = (("auto", tr("Automatic")), ("reference", tr("Reference")), ("edit", tr("Edit")), ("extend", tr("Extend")))
+# Wire names that extra JSON cannot set, with the field that does.
+OWN_FIELDS: Mapping[str, str] = {
+    "model": tr("Model"),
+    "prompt": tr("Prompt"),
+    "negative_prompt": tr("Negative prompt"),
+    "image_url": tr("Start image"),
+    "end_image_url": tr("End image"),
+    "video_url": tr("Source video"),
+    "audio_url": tr("Source audio"),
+    "upscale_factor": tr("Upscale"),
+    "duration": tr("Length"),
+    "resolution": tr("Resolution"),
+    "aspect_ratio": tr("Aspect ratio"),
+    "audio": tr("Audio"),
+    "omni_reference_task_type": tr("Reference type"),
+    **{wire: TITLES[name] for name, (wire, _) in WIRE.items()},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +113,7 @@ class Form:
     sound: str = ""
     along: ReferenceMedia = field(default_factory=ReferenceMedia)
     clean_after: bool = False
+    extra_json: str = ""  # further parameters as typed, an object
 
     def to_json(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)} | {"along": self.along.to_json()}
@@ -243,6 +264,8 @@ def refusal_of(form: Form, takes: ModelConstraints | None) -> FormErrors:
         wrong["start"] = tr("This model needs references. Choose an image, a video or an audio file.")
     if not words and takes.needs_words and not wrong:
         wrong["prompt"] = tr("Describe the video.")
+    if fault := extra_json_fault(form.extra_json, OWN_FIELDS):
+        wrong["extra_json"] = fault
     return FormErrors(wrong)
 
 

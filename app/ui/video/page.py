@@ -174,6 +174,7 @@ class VideoPage(QObject):
 
     def queue(self) -> None:
         """Order what is filled in, for the price on the button; a second press within a moment orders nothing."""
+        self.form.more.extra.flush()
         if not self.form.queue.isEnabled():
             view = self.presenter.form.view()
             if view.refusal:

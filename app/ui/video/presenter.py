@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import number_format
 from app.core.current_account import RateLimitRemaining
+from app.core.extra_json import parse_extra_json
 from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
 from app.core.problems import for_account
@@ -25,7 +26,7 @@ from app.storage.video_jobs import VideoJob, VideoJobs
 from app.translation import tr, tr_n
 from app.ui.kit.lists.rows import LazyRows
 from app.ui.kit.lists.search_terms import SearchTerms
-from app.ui.video.model_constraints import form_from, sent_media, sent_values
+from app.ui.video.model_constraints import OWN_FIELDS, form_from, sent_media, sent_values
 from app.ui.video.reference_media import from_media
 from app.ui.video.session.job_actions import JobActions
 from app.ui.video.session.job_poller import JobPoller
@@ -156,6 +157,7 @@ class VideoPresenter(QObject):
         assert takes is not None and account is not None
         await self._opened.wait()  # a quick hand is there before the disk was read
         values = {name: value for name, value in sent_values(form, takes).items() if name != "prompt"}
+        values["extra"] = parse_extra_json(form.extra_json, OWN_FIELDS)[0]
         try:
             job = await self.job_store.add(
                 prompt=form.prompt.strip(),

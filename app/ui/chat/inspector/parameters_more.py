@@ -1,27 +1,26 @@
-"""The parameters that few chats change: how results come, effort, seed, stop texts, caching, and the expert's box."""
+"""The parameters that few chats change: how results come, effort, seed, stop texts, caching, and extra JSON."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
 from app.ui.chat.inspector.parameter_row import ParameterRow
-from app.ui.chat.session.chat_options import MAX_STOPS, extra_of
-from app.ui.kit.text_area import TextArea
+from app.ui.chat.session.chat_options import MAX_STOPS
+from app.ui.kit.forms.extra_json_field import EXTRA_JSON, ExtraJsonField
+from app.ui.kit.text_area import DebouncedTextArea
 from app.ui.kit.widgets.card import Section
 from app.ui.kit.widgets.fields import ChoiceField, NumberField
 from app.ui.kit.widgets.label import Label
-from app.ui.kit.widgets.surfaces import set_property
 from app.ui.kit.widgets.switch import Switch
 
 if TYPE_CHECKING:
     from app.ui.chat.state import ChatHead
     from app.ui.kit.theme import Theme
 
-TYPING_PAUSE_MS = 400
 MOST_SEED = 2_147_483_647
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")  # while the model does not say which it knows
 _EFFORT_WORDS = {
@@ -49,7 +48,7 @@ class MoreControls(QObject):
         self._build_effort()
         self._build_sampling()
         self._build_cache()
-        self._build_expert()
+        self._build_extra()
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -82,7 +81,7 @@ class MoreControls(QObject):
         self.seed.value_edited.connect(lambda value: self.option_changed.emit("seed", int(value) or None))
         note = tr("The same seed makes answers more repeatable.")
         self.seed_row = ParameterRow(theme, tr("Seed"), self.seed, note=note)
-        self.stop = _TextBox(tr("Stop sequences"), tr("One per line"))
+        self.stop = DebouncedTextArea(tr("Stop sequences"), tr("One per line"))
         self.stop.settled.connect(self._stop_typed)
         self.stop_label = Label(theme, tr("Stop sequences"))
         self.stop_label.setBuddy(self.stop)
@@ -98,23 +97,16 @@ class MoreControls(QObject):
         note = tr("Useful if you continue tomorrow. Not every service supports it.")
         self.keep_row = ParameterRow(self._theme, words, self.keep, note=note)
 
-    def _build_expert(self) -> None:
-        theme = self._theme
-        self.expert_section = Section(theme, tr("Extra JSON"), last=True)
-        self.expert = _TextBox(tr("Extra JSON"), '{"top_k": 40}')
-        self.expert.setProperty("mono", True)
-        self.expert.setTabChangesFocus(True)
-        self.expert.settled.connect(lambda text: self.option_changed.emit("extra_json", text))
-        self.expert_note = Label(theme, "", "small", "text3", wrap=True)
-        self.expert_section.add(self.expert)
-        self.expert_section.add(self.expert_note)
+    def _build_extra(self) -> None:
+        self.extra_section = Section(self._theme, EXTRA_JSON, last=True)
+        self.extra = ExtraJsonField(self._theme, tr("Merged last and overrides the settings above. Not validated."))
+        self.extra.settled.connect(lambda text: self.option_changed.emit("extra_json", text))
+        self.extra_section.add(self.extra)
 
     def _apply_theme(self) -> None:
         theme = self._theme
         self.stop.setFont(theme.font("small"))
         self.stop.setFixedHeight(2 * theme.line_px("small") + theme.px(10))
-        self.expert.setFont(theme.font("small", mono=True))
-        self.expert.setFixedHeight(4 * theme.line_px("small") + theme.px(10))
         self.seed.setFixedWidth(theme.type_px(110))
         self.effort.setMinimumWidth(theme.type_px(130))
 
@@ -134,13 +126,11 @@ class MoreControls(QObject):
         self.keep_row.show_control(controls.keep_cache)
         other = head.chat_id != self._chat
         self._chat = head.chat_id
-        self.stop.show_text("\n".join(options.stop), other_chat=other)
-        self.expert.show_text(options.extra_json, other_chat=other)
+        self.stop.show_text("\n".join(options.stop), replace=other)
+        self.extra.show_text(options.extra_json, controls.extra_json.why, replace=other)
         self.cache_row.show_control(controls.cache_attachments)
         self.stop.setEnabled(controls.stop.usable)
-        self.expert.setEnabled(controls.extra_json.usable)
         self._say_stop(len(options.stop), controls.stop.why)
-        self._say_expert(options.extra_json, controls.extra_json.why)
 
     def _show_effort(self, head: ChatHead) -> None:
         efforts = head.efforts or EFFORTS
@@ -167,48 +157,13 @@ class MoreControls(QObject):
         self.stop_note.setVisible(bool(count or why_off))
         self.stop.setAccessibleDescription(why_off or full)
 
-    def _say_expert(self, text: str, why_off: str) -> None:
-        wrong = extra_of(text)[1]
-        usual = why_off or tr("Merged last and overrides the settings above. Not validated.")
-        self.expert_note.set_text(wrong or usual)
-        self.expert_note.set_role("bad" if wrong else "text3")
-        set_property(self.expert, "state", "error" if wrong else "")
-        self.expert.setAccessibleDescription(wrong or usual)
-
     # What the person did
 
     def flush(self) -> None:
         """Take what was typed a moment ago; called before a message is sent."""
         self.stop.flush()
-        self.expert.flush()
+        self.extra.flush()
 
     def _stop_typed(self, text: str) -> None:
         lines = [line for line in text.split("\n") if line.strip()]
         self.option_changed.emit("stop", tuple(lines[:MAX_STOPS]))
-
-
-class _TextBox(TextArea):
-    """A few lines of text. `settled` gives it a moment after the last key, or when it is left."""
-
-    settled = Signal(str)
-
-    def __init__(self, name: str, placeholder: str) -> None:
-        super().__init__(name=name, placeholder=placeholder)
-        self.setProperty("sizing", "small")
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(TYPING_PAUSE_MS)
-        self._typing.timeout.connect(lambda: self.settled.emit(self.toPlainText()))
-        self.edited.connect(lambda _text: self._typing.start())
-
-    def show_text(self, text: str, *, other_chat: bool) -> None:
-        """Show a text; words that are being typed stay, unless another chat is shown."""
-        if self.toPlainText() == text or ((self._typing.isActive() or self.hasFocus()) and not other_chat):
-            return
-        self._typing.stop()
-        self.set_text(text)
-
-    def flush(self) -> None:
-        if self._typing.isActive():
-            self._typing.stop()
-            self.settled.emit(self.toPlainText())

@@ -218,7 +218,7 @@ class ParametersPage(QScrollArea):
         section.add(self.more.cache_row)
         section.add(self.more.keep_row)
         self._column.addWidget(section)
-        self._column.addWidget(self.more.expert_section)
+        self._column.addWidget(self.more.extra_section)
 
     def _switch(self, option: str, name: str) -> Switch:
         switch = Switch(self._theme, name)

@@ -92,7 +92,7 @@ class Job:
     @property
     def schema(self) -> Mapping[str, object] | None:
         """The schema that the answer was asked in."""
-        asked = self.request.extra.get("response_format", self.request.response_format)  # the expert's box wins
+        asked = self.request.extra.get("response_format", self.request.response_format)  # extra JSON wins
         wrapped = asked.get("json_schema") if isinstance(asked, Mapping) else None
         schema = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
         return schema if isinstance(schema, Mapping) else None

@@ -6,7 +6,6 @@ inspector, the pills under the box and the request all follow it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
@@ -245,33 +244,6 @@ def effort_of(options: ChatOptions, model: Model | None) -> str | None:
         return None
     known = model.capabilities.reasoning_efforts if model is not None else ()
     return options.effort if not known or options.effort in known else None
-
-
-def extra_of(text: str) -> tuple[dict[str, object], str]:
-    """Read the expert's box: the object in it, and a sentence when it holds something else."""
-    if not text.strip():
-        return {}, ""
-    try:
-        value = json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        return {}, tr("This is nested too deeply.")
-    except json.JSONDecodeError as error:
-        return {}, tr(
-            "Line {lineno}, column {colno}: {msg}{msg2}.",
-            lineno=error.lineno,
-            colno=error.colno,
-            msg=error.msg[:1].lower(),
-            msg2=error.msg[1:],
-        )
-    except ValueError:
-        return {}, tr("JSON does not allow NaN or Infinity.")
-    if not isinstance(value, dict):
-        return {}, tr('Enter an object: {"name": value}.')
-    return value, ""
-
-
-def _refuse(name: str) -> object:
-    raise ValueError(name)
 
 
 def next_web_search(current: WebSearch) -> WebSearch:

@@ -7,20 +7,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.core import number_format
+from app.core.extra_json import parse_extra_json
 from app.core.problems import ActionSpec, Problem
 from app.service.http.size_limits import LIMIT_WORDS
 from app.translation import tr
 from app.ui.chat.composer.attachment import MAX_ALL_BYTES, Attachment, attachments_of, refusals, why_refused
 from app.ui.chat.session.account_models import price_line, retires_text
-from app.ui.chat.session.chat_options import (
-    ChatOptions,
-    Control,
-    Controls,
-    extra_of,
-    judge,
-    sealed_controls,
-    sealed_options,
-)
+from app.ui.chat.session.chat_options import ChatOptions, Control, Controls, judge, sealed_controls, sealed_options
 from app.ui.chat.session.estimate import TokenCounter, count_tokens
 from app.ui.chat.session.message_tree import MessageTree
 from app.ui.chat.session.seal import SealIndicator, SealStatus, lock_of
@@ -424,7 +417,7 @@ class OpenChat:
             )
         if self.sealed:
             return self.why_not_sealed()
-        extra_fault = extra_of(self.options.extra_json)[1] and tr("Extra JSON in Parameters is incomplete.")
+        extra_fault = parse_extra_json(self.options.extra_json)[1] and tr("Extra JSON in Parameters is incomplete.")
         return self.structure.fault() or extra_fault
 
     def why_not_account(self) -> str:

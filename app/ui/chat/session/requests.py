@@ -12,13 +12,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from app.core.extra_json import parse_extra_json
 from app.core.shown_call import ShownCall, shown_call
 from app.formats import format_number
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
 from app.service.http.base64_text import PLAIN_TEXT, Base64Text
 from app.translation import tr
-from app.ui.chat.session.chat_options import ChatOptions, effort_of, extra_of, judge, service_parameters
+from app.ui.chat.session.chat_options import ChatOptions, effort_of, judge, service_parameters
 from app.ui.chat.session.content_parts import user_messages
 from app.ui.chat.session.continuation import CONTINUE_INSTRUCTION
 from app.ui.chat.session.inspector_state import RequestView, SealedTurn
@@ -82,7 +83,7 @@ def build_request(
         response_format=structure.response_format() if structure is not None and not no_schema else None,
         tools=tools,
         tool_choice=structure.function_choice if structure is not None and tools else None,
-        extra=extra_of(options.extra_json)[0],
+        extra=parse_extra_json(options.extra_json)[0],
         results_in_stream=options.results_in_stream,
     )
 

@@ -207,6 +207,9 @@ class ClipActions(QObject):
         spans = parts(line)
         if len(spans) != 1 or not voices or self._presenter.clip_library is None or self._presenter.lacks_account():
             return False
+        if fault := self._presenter.extra_fault:
+            self._presenter.notice.emit(fault)
+            return False
         if self._tasks.running(AUDITION):
             self._presenter.notice.emit(tr("The previous voices are still playing. Esc stops them."))
         return self._tasks.start_unless_running(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])

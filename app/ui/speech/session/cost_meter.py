@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.core.extra_json import extra_json_fault
 from app.formats import format_number
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span
 from app.translation import tr
-from app.ui.speech.speech_options import SpeechOptions, view_of
+from app.ui.speech.speech_options import OWN_FIELDS, SpeechOptions, view_of
 from app.ui.speech.state import Meter
 
 if TYPE_CHECKING:
@@ -40,5 +41,7 @@ def meter_of(
         )
     elif not has_voice:
         why_not = tr("Choose a voice first.")
+    else:
+        why_not = extra_json_fault(speech_options.extra_json, OWN_FIELDS)
     speed = speech_options.speed if model is None or not view_of(speech_options, model).no_speed else 1.0
     return Meter(characters, spans, characters / (CHARS_PER_S * max(SLOWEST, speed)), price, why_not)

@@ -54,6 +54,10 @@ class ReadAloud(QObject):
             self.notice.emit(tr("No voice is selected yet. Choose one in Speech."))
             self.source = ""
             return
+        if fault := self._presenter.extra_fault:
+            self.notice.emit(fault)
+            self.source = ""
+            return
         self._presenter.keep_choice()
         self._tasks.replace(SPEAK, self._read)
 

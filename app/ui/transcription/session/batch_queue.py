@@ -58,11 +58,16 @@ class BatchQueue:
             waiting=sum(row.state == "queued" for row in rows),
             price=money.about(sum(known, Decimal(0))) if known else "",
             seconds=sum(row.duration_s or 0.0 for row in left),
+            why_not=self._presenter.extra_fault,
         )
 
     def start(self) -> None:
         """Send every file of the table that can be sent, in order; also while the last one before a pause ends."""
         if self._presenter.transcripts is None:
+            return
+        self._presenter.sending_soon.emit()
+        if fault := self._presenter.extra_fault:
+            self._presenter.notice.emit(fault)
             return
         self._is_wanted = True
         if self._tasks.running(BATCH):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.audio.upload_conversion import CannotPrepare, Stopped
+from app.core.extra_json import parse_extra_json
 from app.core.paid_call import PaidCall, end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.core.spending_limits import call_group
@@ -28,7 +29,7 @@ from app.translation import tr
 from app.ui.transcription.session.document import Document, document_from, join_documents
 from app.ui.transcription.session.file_probe import hash_of
 from app.ui.transcription.session.upload_preparation import Folders, Preparer, Upload, clean_up
-from app.ui.transcription.state import Options, Work
+from app.ui.transcription.state import OWN_FIELDS, Options, Work
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
@@ -261,6 +262,9 @@ class Sender:
         service, account = self._current_account.service, self._current_account.account
         if service is None or account is None:
             raise LimitExceeded(tr("No account is in use."), field="account")
+        extra, fault = parse_extra_json(options.extra_json, OWN_FIELDS)
+        if fault:
+            raise LimitExceeded(fault, field="extra_json")
         request = TranscriptionRequest(
             upload.path,
             options.model,
@@ -268,9 +272,11 @@ class Sender:
             options.timestamps,
             options.language or None,
             file_name=upload.name,
+            extra=extra,
         )
         note = {"transcript": row.id, "part": upload.number, "file": upload.name, "hash": row.file_hash}
         note |= {"model": options.model, "language": options.language, "timestamps": options.timestamps}
+        note |= {"extra": extra} if extra else {}
         self._note(row.id, work)
         async with paid_call(self._stores.intents, KIND, account.id, note) as paid:
             await paid.sent()

@@ -497,7 +497,8 @@ def _body(job: VideoJob) -> dict[str, Any]:
         body["prompt"] = job.prompt
     if form.get("negative_prompt"):
         body["negative_prompt"] = form["negative_prompt"]
-    return body | {name: _named(value) for name, value in (form.get("media") or {}).items()}
+    media = {name: _named(value) for name, value in (form.get("media") or {}).items()}
+    return body | media | (form.get("extra") or {})
 
 
 def _named(value: Any) -> Any:

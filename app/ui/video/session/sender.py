@@ -275,6 +275,7 @@ class Sender:
         read = await asyncio.to_thread(media_of, job.form.get("media") or {}, self._job_store.folder)
         media: dict[str, Any] = {name: tuple(it) if isinstance(it, list) else it for name, it in read.items()}
         extra = {name: media.pop(name) for name in tuple(media) if name not in _MEDIA}
+        extra |= job.form.get("extra") or {}
         consents = job.form.get("consents")
         extra |= {"consents": consents} if isinstance(consents, dict) else {}
         return VideoRequest(prompt=job.prompt, extra=extra, **values, **media)
@@ -358,4 +359,5 @@ def _nothing() -> None:
 def _described(job: VideoJob, request: VideoRequest) -> dict[str, Any]:
     """What an intent keeps: everything but the bytes of the media, which lie beside the videos."""
     body = {name: value for name, value in asdict(request).items() if value and name not in (*_MEDIA, "extra")}
-    return {**body, "job": job.id, "media": job.form.get("media") or {}, "quote_usd": job.quote_usd}
+    typed = {"extra": job.form["extra"]} if job.form.get("extra") else {}
+    return {**body, **typed, "job": job.id, "media": job.form.get("media") or {}, "quote_usd": job.quote_usd}
