@@ -158,7 +158,7 @@ class AccountServices(QObject):
         from app.core.tabs import tab_of
 
         return SpendingLimits(
-            lambda: self._settings.value.budgets, lambda: self.current_account.models, self.ask_budget, tab_of
+            lambda: self._settings.value.budgets, lambda: self.current_account.priced_models, self.ask_budget, tab_of
         )
 
     @cached_property

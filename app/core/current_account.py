@@ -81,7 +81,13 @@ class CurrentAccount(QObject):
         self.possible_today: Decimal = Decimal(0)  # of `spent_today`: what may not have been charged
         self.daily_limit: Decimal | None = None  # USD a day, None for none
         self.latency_ms: int | None = None
-        self.models: tuple[Model, ...] = ()
+        self.models: tuple[Model, ...] = ()  # of chat
+        self.added_models: tuple[Model, ...] = ()  # of chat, asked for by id: the list need not have them
+
+    @property
+    def priced_models(self) -> tuple[Model, ...]:
+        """All chat models whose prices are known."""
+        return (*self.models, *self.added_models)
 
     def mark_of(self, account_id: str) -> str:
         """The name of an account whose things stand among those of the one in use; "" for that one itself."""

@@ -16,35 +16,80 @@ if TYPE_CHECKING:
 MODEL_LISTS = "models"
 
 
+ADDED_MODELS = "added_models"  # that someone asked for by id; the service's list need not have them
+MOST_ADDED = 50
+
+
 async def saved_models(
     service_cache: ServiceCache | None, account_id: str, kind: str
 ) -> tuple[tuple[Model, ...], datetime | None]:
-    """Return the models that were listed last, and when; nothing where none of it can be read."""
+    """Return the models that were listed last, and when, with those that were added; nothing that cannot be read."""
+    models, saved_at = await _read(service_cache, account_id, MODEL_LISTS, kind)
+    return with_added(models, await added_models(service_cache, account_id, kind)), saved_at
+
+
+async def added_models(service_cache: ServiceCache | None, account_id: str, kind: str) -> tuple[Model, ...]:
+    """Return the models that were added by id, the newest last."""
+    return (await _read(service_cache, account_id, ADDED_MODELS, kind))[0]
+
+
+async def add_model(service_cache: ServiceCache | None, account_id: str, kind: str, model: Model) -> None:
+    """Keep a model that was asked for by id among those of its kind, over restarts and new lists."""
+    others = [one for one in await added_models(service_cache, account_id, kind) if one.id != model.id]
+    await _write(service_cache, account_id, ADDED_MODELS, kind, (*others, model)[-MOST_ADDED:])
+
+
+def with_added(models: tuple[Model, ...], added: tuple[Model, ...]) -> tuple[Model, ...]:
+    """Return a list with the added models that it does not have. An empty list stays empty: it says that nothing is
+    known yet."""
+    listed = {model.id for model in models}
+    return (*models, *(model for model in added if model.id not in listed)) if models else models
+
+
+def replaced_in(models: tuple[Model, ...], model: Model) -> tuple[Model, ...]:
+    """Return a list with this record of a model, in its place or at the end."""
+    if any(one.id == model.id for one in models):
+        return tuple(model if one.id == model.id else one for one in models)
+    return (*models, model)
+
+
+async def _read(
+    service_cache: ServiceCache | None, account_id: str, what: str, kind: str
+) -> tuple[tuple[Model, ...], datetime | None]:
     from app.service.errors import BadResponse
     from app.service.models import Model
     from app.service.wire import ListEnvelope
 
-    saved = await service_cache.load(account_id, MODEL_LISTS, kind) if service_cache is not None else None
+    saved = await service_cache.load(account_id, what, kind) if service_cache is not None else None
     if saved is not None:
         with suppress(BadResponse):  # written by another version
             return ListEnvelope.read(Model, {"data": saved.value}).data, saved.saved_at
     return (), None
 
 
+async def _write(
+    service_cache: ServiceCache | None, account_id: str, what: str, kind: str, models: tuple[Model, ...]
+) -> None:
+    if service_cache is not None and models:
+        rows = [model.model_dump(mode="json", by_alias=True) for model in models]
+        with suppress(StorageError):
+            await service_cache.save(account_id, what, kind, rows)
+
+
 async def save_models(
     service_cache: ServiceCache | None, account_id: str, kind: str, models: tuple[Model, ...]
 ) -> None:
     """Keep a list for the next start. A disk that refuses costs no more than one request then."""
-    if service_cache is not None and models:
-        rows = [model.model_dump(mode="json", by_alias=True) for model in models]
-        with suppress(StorageError):
-            await service_cache.save(account_id, MODEL_LISTS, kind, rows)
+    await _write(service_cache, account_id, MODEL_LISTS, kind, models)
 
 
 async def list_models(
     current_account: CurrentAccount, service_cache: ServiceCache | None, kind: str, *, background: bool = False
 ) -> tuple[Model, ...] | None:
-    """Ask the service and save its list. None where another account is in use by then. Raises `ServiceError`."""
+    """Ask the service, save its list, and return it with the models that were added.
+
+    None where another account is in use by then. Raises `ServiceError`.
+    """
     service, account = current_account.service, current_account.account
     if service is None or account is None:
         return None
@@ -52,4 +97,4 @@ async def list_models(
     if service is not current_account.service:
         return None
     await save_models(service_cache, account.id, kind, models)
-    return models
+    return with_added(models, await added_models(service_cache, account.id, kind))

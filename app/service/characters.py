@@ -15,7 +15,7 @@ from pydantic import Field
 from app.service.calls import Call, limit, query
 from app.service.client import ServiceClient
 from app.service.retry import CallKind
-from app.service.wire import ListEnvelope, Name, WireModel
+from app.service.wire import ListEnvelope, Name, WireModel, read_model
 from app.translation import tr
 
 MAX_SEARCH_CHARS = 200
@@ -176,6 +176,12 @@ class CharactersResource:
         params = (wanted or CharactersQuery()).to_params()
         content = await self._client.get("/characters", params, resource="characters", background=background)
         return ListEnvelope.read(Character, content)
+
+    async def one(self, slug: str) -> Character:
+        """Return one character by slug or id. Raises `NotFound` and other `ServiceError`s."""
+        content = await self._client.get(f"/characters/{_segment(slug)}", resource="characters")
+        inner = content.get("data") if isinstance(content, Mapping) else None
+        return read_model(Character, inner if isinstance(inner, Mapping) else content)
 
     async def reviews(self, slug: str, *, page: int = 1, page_size: int = 20) -> ReviewPage:
         """Return one page of reviews. Raises `NotFound` where the service has none, and other `ServiceError`s."""

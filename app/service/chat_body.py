@@ -92,22 +92,36 @@ def parse_suffix(model: str) -> tuple[str, dict[str, str | bool]]:
     Unknown parameters and values that do not fit are left out, as the service ignores them. A name without `=` after
     its colon (`llama3:8b`, as local servers have them) is a plain id.
     """
+    model_id, found, _ = read_suffix(model)
+    return model_id, found
+
+
+def read_suffix(model: str) -> tuple[str, dict[str, str | bool], str]:
+    """Return what `parse_suffix` does, and a sentence about the first pair that it leaves out, "" for none."""
     match = _SUFFIX.fullmatch(model)
     if match is None:
-        return model, {}
+        return model, {}, ""
     found: dict[str, str | bool] = {}
+    fault = ""
     for pair in match["pairs"].split("&"):
         name, _, text = pair.partition("=")
         parameter = _PARAMETERS.get(name)
         value = unquote(text)
         if parameter is None:
-            continue
-        if isinstance(parameter.default, bool):
+            names = ", ".join(_PARAMETERS)
+            fault = fault or tr("There is no parameter “{name}”. The parameters are {names}.", name=name, names=names)
+        elif isinstance(parameter.default, bool):
             if value in ("true", "false"):
                 found[name] = value == "true"
-        elif value and (name != "enable_web_search" or value in WEB_SEARCH_MODES):
+            else:
+                fault = fault or tr("“{name}” can be true or false.", name=name)
+        elif name == "enable_web_search" and value not in WEB_SEARCH_MODES:
+            fault = fault or tr("“{name}” can be off, on or auto.", name=name)
+        elif value:
             found[name] = value
-    return match["model"], found
+        else:
+            fault = fault or tr("“{name}” needs a value.", name=name)
+    return match["model"], found, fault
 
 
 def _check(request: ChatRequest, model: str, parameters: ServiceParameters) -> None:

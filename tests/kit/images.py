@@ -87,6 +87,10 @@ class ImagesHarness(OnSandbox):
         return self.page.form.more
 
     @property
+    def model_field(self) -> Any:
+        return self.page.form.model
+
+    @property
     def extra(self) -> Any:
         """The field for extra JSON."""
         return self.more_options.extra

@@ -192,6 +192,10 @@ class VideoHarness(VideoPresenterHarness):
         return self.page.form.more
 
     @property
+    def model_field(self) -> Any:
+        return self.page.form.model
+
+    @property
     def extra(self) -> Any:
         """The field for extra JSON."""
         return self.extra_fold.extra

@@ -63,6 +63,7 @@ CALLS: dict[str, Ask] = {
         at.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call"), RpcItem("eth_chainId")])
     ),
     "crypto_rpc.networks": lambda at, _: at.crypto_rpc.networks(),
+    "characters.one": lambda at, _: at.characters.one("x"),
     "characters.search": lambda at, _: at.characters.search(),
     "characters.page": lambda at, _: at.characters.page(),
     "characters.reviews": lambda at, _: at.characters.reviews("x"),

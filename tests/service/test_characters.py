@@ -201,6 +201,24 @@ async def test_r_char_40_one_broken_element_never_hides_the_list() -> None:
     assert (page.data[1].tags, page.data[1].stats.imports, page.data[1].created_at) == ((), 0, None)
 
 
+async def test_one_character_in_its_envelope_or_bare() -> None:
+    for body in ({"data": PILOT, "object": "character"}, PILOT):
+        async with Watched(handler=answering(body)) as watched:
+            assert (await watched.service.characters.one("harbour pilot/1")).name == "Harbour Pilot"
+            assert watched.requests[0].url.raw_path == b"/api/v1/characters/harbour%20pilot%2F1"
+    async with Watched(handler=answering({"data": []})) as watched:
+        with pytest.raises(BadResponse):
+            await watched.service.characters.one("x")
+
+
+@pytest.mark.parametrize("slug", ["", " ", ".", ".."])
+async def test_a_slug_that_would_change_the_path_is_refused(slug: str) -> None:
+    async with Watched(handler=answering(PILOT)) as watched:
+        with pytest.raises(LimitExceeded):
+            await watched.service.characters.one(slug)
+        assert watched.requests == []
+
+
 async def test_r_hdr_21_reviews_are_paged_by_headers_then_body() -> None:
     review = {"id": "1", "rating": 5, "message": None, "username": "k", "isOwner": False}
     body = {"data": [review], "pagination": {"page": 2, "pageSize": 20, "total": 41, "totalPages": 3}}

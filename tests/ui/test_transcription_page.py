@@ -374,10 +374,10 @@ async def test_the_model_says_what_it_ignores(tmp_home: Path, theme: Theme, sand
     async with open_transcription(tmp_home, theme, sandbox) as tab:
         options = tab.options
         menu = tab.header.open_models()
-        names = [action.data() for action in menu.actions()]
-        assert len(names) == 5
-        assert all("per minute" in action.text() for action in menu.actions())
-        next(action for action in menu.actions() if "parakeet" in action.data()).trigger()
+        models = [action for action in menu.actions() if action.data()]
+        assert len(models) == 5 and menu.actions()[-1].text() == "Other model…"
+        assert all("per minute" in action.text() for action in models)
+        next(action for action in models if "parakeet" in action.data()).trigger()
         menu.close()
         assert "Not used" in options.language_row.note.text()
         assert not options.language.isEnabled()

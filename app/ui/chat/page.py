@@ -447,6 +447,7 @@ class ChatPage(QObject):
             self.picker.favorite_toggled.connect(self.presenter.toggle_favorite)
             self.picker.sort_chosen.connect(lambda sort: self.presenter.account_models.set_sort(sort))
             self.picker.reload_requested.connect(self.presenter.refresh_models)
+            self.picker.other_requested.connect(lambda: self.controller.ask_other_model())
         self.picker.show_models(self.presenter.account_models.list_for(self.presenter.opened.model_id))
         self.picker.open_under(self.main.header.model)
         return self.picker

@@ -5,7 +5,7 @@ Made with its first use; the page itself is what is there from the start.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core.file_saving import save_file
 from app.core.money import spent
 from app.core.number_format import count
+from app.core.other_model import look_up_model
 from app.core.problems import ActionSpec
 from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
@@ -30,6 +31,7 @@ from app.ui.chat.session.view_values import cap_text
 from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.chat.state import MAX_PROJECT_NAME_CHARS
 from app.ui.kit.file_dialogs import ask_to_save
+from app.ui.kit.forms.other_model_dialog import ask_other_model
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.banner import Banner, BannerSpec
@@ -467,6 +469,17 @@ class ChatPageController(QObject):
             self.show_comparison_pane(message.id)
 
     # Dialogs
+
+    def ask_other_model(self) -> None:
+        """Ask for a model by its id, and use it in the open chat."""
+        self._tasks.start_unless_running("other-model", self._ask_other_model)
+
+    async def _ask_other_model(self) -> None:
+        presenter = self._page.presenter
+        look_up = partial(look_up_model, presenter.current_account, kind="text")
+        other = await ask_other_model(self._theme, self._page.main, look_up, in_chat=True)
+        if other is not None:
+            await presenter.use_other_model(other)
 
     def save_code(self, code: str, name: str) -> None:
         """Ask where a block of code is to be saved, under any name: code is text."""

@@ -26,7 +26,7 @@ from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.account_models import AccountModels
 from app.ui.chat.session.chat_drafts import ChatDrafts
-from app.ui.chat.session.chat_options import ChatOptions, next_web_search
+from app.ui.chat.session.chat_options import ChatOptions, next_web_search, options_with
 from app.ui.chat.session.composer_attachments import ComposerAttachments
 from app.ui.chat.session.estimate import turn_cap_usd
 from app.ui.chat.session.message_actions import USE_MODEL, MessageActions
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from app.core.current_account import CurrentAccount
+    from app.core.other_model import OtherModel
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.storage.chat_rows import Chat, Message
@@ -798,6 +799,15 @@ class ChatPresenter(QObject):
         self.opened.chosen_model = model_id
         self.keep_options({"model": model_id})
         self.seal_actions.check()
+
+    async def use_other_model(self, other: OtherModel) -> None:
+        """Ask a model that the list need not have, with what its suffix sets as options of the chat (R-EXT-27)."""
+        await self.account_models.add(other.model)
+        if other.parameters:
+            self.set_options(options_with(self.opened.options, other.parameters))
+        if other.character is not None:
+            self.use_character(CharacterHead.of(other.character))
+        self.use_model(other.model.id)
 
     def use_character(self, character: CharacterHead | None) -> None:
         """Speak with a character in the open chat, or with the model alone. Sealed chats have none: another begins."""

@@ -17,6 +17,7 @@ from app.ui.images.form import FormView, ImageForm
 from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.forms.model_field import ModelField
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
@@ -57,7 +58,7 @@ class FormPane(QWidget):
         theme = self._theme
         self._make_frame()
         yield
-        self.model = ChoiceField(theme, tr("Model"))
+        self.model = ModelField(theme)
         self.prompt = TextArea(name=tr("Prompt"), placeholder=tr("Describe the subject, the style and the light."))
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
         self.prompts.setAccessibleName(tr("Saved prompts"))
@@ -145,7 +146,7 @@ class FormPane(QWidget):
         tell = self.edited.emit
         self.clear.clicked.connect(self.clear_requested)
         self.prompts.clicked.connect(self.prompts_requested)
-        self.model.activated.connect(lambda _: tell("model", str(self.model.currentData() or "")))
+        self.model.chosen.connect(lambda model_id: tell("model", model_id))
         self.prompt.edited.connect(self._typed)
         self.negative.textEdited.connect(lambda _: self._timer.start())
         self.style_choice.activated.connect(lambda _: tell("style", str(self.style_choice.currentData() or "")))
@@ -176,6 +177,7 @@ class FormPane(QWidget):
             self.model.clear()
             for model_id, name, price in models:
                 self.model.addItem(f"{name}  ·  {price}" if price else name, model_id)
+            self.model.offer_other()
         with QSignalBlocker(self.style_choice):
             self.style_choice.clear()
             self.style_choice.addItem(tr("None"), "")

@@ -24,6 +24,7 @@ from app.ui.images.page_actions import images_actions, images_palette_items
 from app.ui.images.state import GalleryState, Refused
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_for_files
+from app.ui.kit.forms.other_model_dialog import ask_other_model
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
@@ -127,6 +128,9 @@ class ImagesPage(QObject):
         form.edited.connect(self._set_field)
         form.generate_requested.connect(self.make)
         form.stop_requested.connect(presenter.stop)
+        form.model.other_requested.connect(
+            lambda: self.tasks.start_unless_running("images other model", self._ask_other_model)
+        )
         form.clear_requested.connect(self.clear)
         form.prompts_requested.connect(self.open_prompts)
         self.prompts.used.connect(self.set_prompt)
@@ -304,6 +308,11 @@ class ImagesPage(QObject):
         menu = self.image_actions.menu()
         menu.popup(place)
         return menu
+
+    async def _ask_other_model(self) -> None:
+        other = await ask_other_model(self.theme, self.gallery, self.presenter.look_up_model)
+        if other is not None:
+            await self.presenter.use_other_model(other)
 
     async def _ask_empty(self) -> None:
         number = len(self.presenter.library.trashed)

@@ -17,7 +17,8 @@ from PySide6.QtCore import Signal
 from app.core.calling_presenter import CallingPresenter
 from app.core.current_account import RateLimitRemaining
 from app.core.draft_autosave import DraftAutosave, with_kept
-from app.core.model_lists import list_models, saved_models
+from app.core.model_lists import add_model, list_models, replaced_in, saved_models
+from app.core.other_model import OtherModel, look_up_model
 from app.core.preset_library import PresetLibrary
 from app.core.problems import Problem, describe, for_account
 from app.core.spending_limits import call_group
@@ -208,6 +209,17 @@ class ImagesPresenter(CallingPresenter):
                 self.set_problem(None)
         self.models_changed.emit()
         self._look()
+
+    async def look_up_model(self, text: str) -> OtherModel:
+        """Ask the service for a model by its id. Raises `NotAModel`."""
+        return await look_up_model(self._current_account, text, "image")
+
+    async def use_other_model(self, other: OtherModel) -> None:
+        """Make images with a model that the list need not have."""
+        self.models = replaced_in(self.models, other.model)
+        await add_model(self._service_cache, self.account_id, "image", other.model)
+        self.models_changed.emit()
+        self.set_field("model", other.model.id)
 
     def price_each(self, model_id: str) -> Decimal | None:
         """What one image of a model costs with what it does unasked."""

@@ -14,6 +14,7 @@ from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_for_file
+from app.ui.kit.forms.other_model_dialog import OTHER_MODEL, ask_other_model
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import ask_text, confirm
@@ -318,9 +319,18 @@ class SpeechPage(QObject):
             price = model.price_input
             if price is not None:
                 action.setToolTip(plain_tip(tr("{price} per million characters", price=money.money(price))))
-        menu.triggered.connect(lambda action: self.presenter.use_model(str(action.data())))
+        menu.triggered.connect(lambda action: self.presenter.use_model(str(action.data())) if action.data() else None)
+        menu.addSeparator()
+        menu.add(OTHER_MODEL).triggered.connect(
+            lambda: self.tasks.start_unless_running("speech other model", self._ask_other_model)
+        )
         menu.popup(self.main.model.mapToGlobal(self.main.model.rect().bottomLeft()))
         return menu
+
+    async def _ask_other_model(self) -> None:
+        other = await ask_other_model(self._theme, self.main, self.presenter.look_up_model)
+        if other is not None:
+            await self.presenter.use_other_model(other)
 
     def open_voices(self) -> None:
         self._open_side(VOICE)

@@ -14,7 +14,8 @@ from PySide6.QtCore import Signal
 from app.core.calling_presenter import CallingPresenter
 from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.extra_json import extra_json_fault
-from app.core.model_lists import list_models
+from app.core.model_lists import add_model, list_models, replaced_in
+from app.core.other_model import OtherModel, look_up_model
 from app.core.problems import ActionSpec, Problem, describe, for_account
 from app.core.trash import Trash
 from app.core.typed_text import TextDraft, TextDrafts
@@ -301,6 +302,16 @@ class SpeechPresenter(CallingPresenter):
             self.settle_choice()
             self.keep_choice()
             self.set_problem(None)
+
+    async def look_up_model(self, text: str) -> OtherModel:
+        """Ask the service for a model by its id. Raises `NotAModel`."""
+        return await look_up_model(self._current_account, text, "tts")
+
+    async def use_other_model(self, other: OtherModel) -> None:
+        """Speak with a model that the list need not have, with the voices that its record names (R-TTS-23)."""
+        await add_model(self._service_cache, self.account_id, "tts", other.model)
+        self.voice_list.set_models(replaced_in(self.voice_list.models, other.model))
+        self.use_model(other.model.id)
 
     def show_delivery_of(self, clip: Clip) -> None:
         """Choose the voice and the knobs a clip was spoken with: it is open now. Nothing is remembered of it."""

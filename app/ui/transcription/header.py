@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.translation import tr
+from app.ui.kit.forms.other_model_dialog import OTHER_MODEL
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
@@ -28,6 +29,7 @@ class TranscriptHeader(QFrame):
     renamed = Signal(str)
     model_chosen = Signal(str)
     again_requested = Signal(str)  # with this model
+    other_requested = Signal(bool)  # another model than those of the list; True to transcribe again with it
     copy_requested = Signal()
     list_requested = Signal()
     inspector_requested = Signal()
@@ -112,20 +114,20 @@ class TranscriptHeader(QFrame):
 
     def open_again(self) -> Menu:
         """The models to transcribe this sound with once more; the price stands beside each."""
-        menu = self._menu()
+        menu = self._menu(again=True)
         menu.triggered.connect(lambda action: self.again_requested.emit(str(action.data())) if action.data() else None)
         menu.popup(self.again.mapToGlobal(self.again.rect().bottomLeft()))
         return menu
 
     def open_models(self) -> Menu:
         """Every transcription model with its price."""
-        menu = self._menu()
+        menu = self._menu(again=False)
         menu.triggered.connect(lambda action: self.model_chosen.emit(str(action.data())) if action.data() else None)
         button = self.model if self.model.isVisibleTo(self) else self.inspector_button
         menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
         return menu
 
-    def _menu(self) -> Menu:
+    def _menu(self, *, again: bool) -> Menu:
         menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not self._models:
@@ -136,6 +138,8 @@ class TranscriptHeader(QFrame):
             action.setCheckable(True)
             action.setChecked(model.id == self._model)
             action.setData(model.id)
+        menu.addSeparator()
+        menu.add(OTHER_MODEL).triggered.connect(lambda: self.other_requested.emit(again))
         return menu
 
     def begin_rename(self) -> None:

@@ -15,6 +15,7 @@ from app.core.tabs import TABS
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_for_files, ask_for_folder, ask_to_save
+from app.ui.kit.forms.other_model_dialog import ask_other_model
 from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, Zones
 from app.ui.transcription.canvas import Canvas
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
@@ -129,6 +130,9 @@ class TranscriptionPage(QObject):
         header.renamed.connect(lambda title: presenter.rename(self._head.id or "", title))
         header.model_chosen.connect(lambda model: presenter.set_option("model", model))
         header.again_requested.connect(presenter.transcribe_again)
+        header.other_requested.connect(
+            lambda again: self._tasks.start_unless_running("transcription other model", self._ask_other_model, again)
+        )
         header.copy_requested.connect(self.copy_text)
         header.new_requested.connect(presenter.close_row)
         header.list_requested.connect(lambda: self.toggle_list())
@@ -287,6 +291,11 @@ class TranscriptionPage(QObject):
 
     def _show_table_button(self, batch: Batch) -> None:
         self.list.table.setVisible(bool(batch.rows))
+
+    async def _ask_other_model(self, again: bool) -> None:
+        other = await ask_other_model(self._theme, self.main, self.presenter.account_models.look_up)
+        if other is not None:
+            await self.presenter.use_other_model(other.model, again=again)
 
     # What the person does
 

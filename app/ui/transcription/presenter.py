@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
     from app.service.exchange import Exchange
+    from app.service.models import Model
     from app.storage.database import Database
     from app.storage.paid_call_intents import Intents
     from app.storage.service_cache import ServiceCache
@@ -494,6 +495,15 @@ class TranscriptionPresenter(QObject):
         self.recording.record_as = options.record_as
         self._options_changed()
         self.publish_all()
+
+    async def use_other_model(self, model: Model, *, again: bool = False) -> None:
+        """Transcribe with a model that the list need not have; with `again`, the open transcript at once."""
+        await self.account_models.add(model)
+        if again:
+            self._options_changed()
+            self.transcribe_again(model.id)
+        else:
+            self.set_option("model", model.id)
 
     # Files
 

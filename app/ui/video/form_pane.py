@@ -11,10 +11,11 @@ from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.forms.extra_json_field import ExtraJsonFold
+from app.ui.kit.forms.model_field import ModelField
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
-from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.fields import TextField, bind_label
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
@@ -62,7 +63,7 @@ class FormPane(QWidget):
         self._make_frame()
         yield
         self.kind = ValueChoice(theme, tr("Start from"), longest=12)
-        self.model = ChoiceField(theme, tr("Model"))
+        self.model = ModelField(theme)
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
         self.prompt = TextArea(placeholder=tr("Describe the scene and how the camera moves."))
         self.prompts = QuietButton(theme, tr("Saved"), "list", size="small")
@@ -192,7 +193,7 @@ class FormPane(QWidget):
     def _connect(self) -> None:
         edit = self.edited.emit
         self.kind.chosen.connect(lambda kind: edit("kind", kind))
-        self.model.activated.connect(lambda _: edit("model", str(self.model.currentData())))
+        self.model.chosen.connect(lambda model_id: edit("model", model_id))
         self.prompt.edited.connect(lambda text: edit("prompt", text))
         self.negative.textEdited.connect(lambda text: edit("negative", text))
         for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
@@ -223,6 +224,7 @@ class FormPane(QWidget):
         for model in view.models:
             if model.kind == form.kind:
                 self.model.addItem(model.name, model.id)
+        self.model.offer_other()
         self.model.setCurrentIndex(self.model.findData(form.model))
         self.audio.setChecked(form.audio)
         self.delete.setChecked(form.clean_after)

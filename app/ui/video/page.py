@@ -16,6 +16,7 @@ from app.core.tabs import TABS
 from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_to_save, show_in_folder
+from app.ui.kit.forms.other_model_dialog import ask_other_model
 from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.ticker import SECOND_MS, Ticker
@@ -134,6 +135,9 @@ class VideoPage(QObject):
         main.trash_requested.connect(self.presenter.job_actions.move_to_trash)
         main.menu_requested.connect(self._open_menu)
         main.folder_requested.connect(lambda: _open_folder(presenter.job_store.folder))
+        self.form.model.other_requested.connect(
+            lambda: self._tasks.start_unless_running("video other model", self._ask_other_model)
+        )
         main.empty_requested.connect(lambda: self._tasks.start_unless_running("video empty", self._ask_empty))
         main.example_requested.connect(self._set_prompt)
         main.list_requested.connect(lambda: self.toggle_list())
@@ -171,6 +175,12 @@ class VideoPage(QObject):
         QApplication.alert(self.main.window())
 
     # What the person does
+
+    async def _ask_other_model(self) -> None:
+        form = self.presenter.form
+        other = await ask_other_model(self._theme, self.main, form.look_up_model)
+        if other is not None:
+            await form.use_other_model(other)
 
     def queue(self) -> None:
         """Order what is filled in, for the price on the button; a second press within a moment orders nothing."""

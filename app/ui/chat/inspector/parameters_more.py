@@ -99,7 +99,11 @@ class MoreControls(QObject):
 
     def _build_extra(self) -> None:
         self.extra_section = Section(self._theme, EXTRA_JSON, last=True)
-        self.extra = ExtraJsonField(self._theme, tr("Merged last and overrides the settings above. Not validated."))
+        self.extra = ExtraJsonField(
+            self._theme,
+            tr("Merged last and overrides the settings above. Not validated."),
+            example='{"top_k": 40}',
+        )
         self.extra.settled.connect(lambda text: self.option_changed.emit("extra_json", text))
         self.extra_section.add(self.extra)
 

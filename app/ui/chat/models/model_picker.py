@@ -19,6 +19,7 @@ from app.ui.chat.models.model_picker_list import (
 )
 from app.ui.chat.session.inspector_state import ModelList, ModelRow
 from app.ui.chat.session.seal import ENCLAVE, SEALED
+from app.ui.kit.forms.other_model_dialog import OTHER_MODEL
 from app.ui.kit.lists.filter_keys import FilterKeys
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.empty_state import Skeleton
@@ -74,6 +75,7 @@ class ModelPicker(Popover):
     favorite_toggled = Signal(str)
     sort_chosen = Signal(str)
     reload_requested = Signal()
+    other_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, name=tr("Choose a model"), padding=0)
@@ -97,6 +99,7 @@ class ModelPicker(Popover):
         self._nothing = Label(theme, "", role="text2", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._moves = QWidget()  # the arrows go first where there is little room: everybody knows them
+        self.other = QuietButton(theme, OTHER_MODEL, size="small")
         self._places = QStackedWidget()
         self._note = Label(theme, "", "small", "text2")
         self._saved_note = ""
@@ -106,6 +109,7 @@ class ModelPicker(Popover):
         self.view.selectionModel().currentChanged.connect(lambda index: self._publish(index))
         self.view.row_clicked.connect(lambda index: self._choose(index, for_new_chats=False))
         self.view.star_clicked.connect(self._toggle_favorite)
+        self.other.clicked.connect(self._leave_for_other)
         self._theme_of_list = theme
         theme.changed.connect(self._apply_list_theme)
         self._apply_list_theme()
@@ -144,8 +148,16 @@ class ModelPicker(Popover):
     def _footer(self, theme: Theme) -> QWidget:
         footer = QFrame()
         zone(footer, "pane")
-        row = QHBoxLayout(footer)
-        row.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
+        column = QVBoxLayout(footer)
+        column.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
+        column.setSpacing(theme.px(6))
+        first = QHBoxLayout()
+        first.addWidget(self.other)
+        first.addStretch(1)
+        first.addWidget(self._note)
+        column.addLayout(first)
+        row = QHBoxLayout()
+        column.addLayout(row)
         row.setSpacing(theme.px(4))
         moves = QHBoxLayout(self._moves)
         moves.setContentsMargins(0, 0, theme.px(8), 0)
@@ -158,7 +170,6 @@ class ModelPicker(Popover):
             row.addWidget(KeyHint(theme, key))
             row.addWidget(key_words(theme, key, words))
             row.addSpacing(theme.px(8))
-        row.addWidget(self._note)
         row.addStretch(1)
         row.addWidget(KeyHint(theme, "Ctrl+Enter"))
         row.addWidget(key_words(theme, "Ctrl+Enter", tr("Use for new chats")))
@@ -273,6 +284,10 @@ class ModelPicker(Popover):
         if isinstance(row, ModelRow):
             self.close()
             self.chosen.emit(row.id, for_new_chats)
+
+    def _leave_for_other(self) -> None:
+        self.close()
+        self.other_requested.emit()
 
     def _toggle_favorite(self, index: QModelIndex) -> None:
         row = index.data(ROW_ROLE)

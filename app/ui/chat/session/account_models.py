@@ -8,7 +8,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money, time_format
-from app.core.model_lists import list_models, save_models, saved_models
+from app.core.model_lists import (
+    add_model,
+    added_models,
+    list_models,
+    replaced_in,
+    save_models,
+    saved_models,
+    with_added,
+)
 from app.core.problems import Problem, describe, for_account
 from app.formats import current, written
 from app.translation import tr
@@ -59,10 +67,21 @@ class AccountModels:
         self._saved: tuple[Model, ...] = ()
         self._saved_at: datetime | None = None
         self._on_disk: tuple[Model, ...] = ()
+        self._merged: tuple[tuple[Model, ...], tuple[Model, ...], tuple[Model, ...]] = (), (), ()
         self._default: tuple[tuple[Model, ...], str, str] = ((), "", "")  # what came of these models and this choice
 
     def models(self) -> tuple[Model, ...]:
-        return self._fetched or self.current_account.models or self._saved
+        listed, added = self._fetched or self.current_account.models or self._saved, self.current_account.added_models
+        if not added:
+            return listed
+        if listed is not self._merged[0] or added is not self._merged[1]:
+            self._merged = listed, added, with_added(listed, added)
+        return self._merged[2]
+
+    async def add(self, model: Model) -> None:
+        """Offer a model that the list need not have."""
+        self.current_account.added_models = replaced_in(self.current_account.added_models, model)
+        await add_model(self.service_cache, self._account_id, KIND, model)
 
     def forget(self) -> None:
         """Another account is in use: its models are not these."""
@@ -72,6 +91,7 @@ class AccountModels:
     async def load_saved(self) -> None:
         """Take the list that this account was given last, so that the picker works with no network."""
         self._saved, self._saved_at = await saved_models(self.service_cache, self._account_id, KIND)
+        self.current_account.added_models = await added_models(self.service_cache, self._account_id, KIND)
 
     async def save(self) -> None:
         """Keep the list for the next start, when it is a new one."""

@@ -78,6 +78,27 @@ class ChatOptions(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
 
 
+# What the parameters of a model's suffix set (R-EXT-27).
+_PARAMETERS = {
+    "strip_thinking_response": "remove_think_tags",
+    "enable_web_search": "web_search",
+    "enable_web_scraping": "read_links",
+    "enable_x_search": "social_posts",
+    "enable_web_citations": "citations",
+    "include_search_results_in_stream": "results_in_stream",
+    "return_search_results_as_documents": "results_as_documents",
+    "include_venice_system_prompt": "service_prompt",
+}
+
+
+def options_with(options: ChatOptions, parameters: Mapping[str, object]) -> ChatOptions:
+    """Return the options with what parameters of the extension object set, by wire name; the character is none."""
+    values = {_PARAMETERS[name]: value for name, value in parameters.items() if name in _PARAMETERS}
+    if "disable_thinking" in parameters:
+        values["thinking"] = not parameters["disable_thinking"]
+    return options._replace(**values)  # type: ignore[arg-type]  # `read_suffix` checks each value's type
+
+
 # What a sealed request cannot carry → the wire name of its reason.
 _SEALED_OFF = {
     "web_search": "enable_web_search",

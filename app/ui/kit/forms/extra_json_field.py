@@ -29,13 +29,14 @@ class ExtraJsonField(QWidget):
         theme: Theme,
         note: str = tr("Sent with the request as typed. Not validated."),
         fields: Mapping[str, str] | None = None,
+        example: str = '{"name": "value"}',
     ) -> None:
         """`note` stands below while nothing is wrong; `fields` as in `parse_extra_json`."""
         super().__init__()
         self._theme = theme
         self._usual = note
         self._fields = fields
-        self.box = DebouncedTextArea(EXTRA_JSON, '{"top_k": 40}')
+        self.box = DebouncedTextArea(EXTRA_JSON, example)
         self.box.setProperty("mono", True)
         self.note = Label(theme, note, "small", "text3", wrap=True)
         self.setFocusProxy(self.box)

@@ -6,7 +6,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money
-from app.core.model_lists import list_models, saved_models
+from app.core.model_lists import add_model, list_models, replaced_in, saved_models
+from app.core.other_model import OtherModel, look_up_model
 from app.core.problems import describe
 from app.service.errors import ServiceError
 from app.service.models import Model
@@ -72,6 +73,15 @@ class AccountModels:
             usd_per_second=second,
             retires=model.deprecation.ends if model.deprecation is not None else "",
         )
+
+    async def look_up(self, text: str) -> OtherModel:
+        """Ask the service for a model by its id. Raises `NotAModel`."""
+        return await look_up_model(self.current_account, text, KIND)
+
+    async def add(self, model: Model) -> None:
+        """Offer a model that the list need not have."""
+        self._models = replaced_in(self._models, model)
+        await add_model(self.service_cache, self._of, KIND, model)
 
     @property
     def blocking_problem(self) -> Problem | None:

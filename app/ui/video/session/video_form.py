@@ -13,7 +13,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import money
 from app.core.draft_autosave import DraftAutosave, with_kept
-from app.core.model_lists import list_models, saved_models
+from app.core.model_lists import add_model, list_models, replaced_in, saved_models
+from app.core.other_model import OtherModel, look_up_model
 from app.core.problems import describe
 from app.core.typed_text import UndoableForm
 from app.service.errors import LimitExceeded, ServiceError
@@ -100,6 +101,18 @@ class VideoForm(QObject):
         if models is not None:
             self._problem = ""
             self._take(models)
+
+    async def look_up_model(self, text: str) -> OtherModel:
+        """Ask the service for a model by its id. Raises `NotAModel`."""
+        return await look_up_model(self._current_account, text, "video")
+
+    async def use_other_model(self, other: OtherModel) -> None:
+        """Make videos with a model that the list need not have."""
+        account = self._current_account.account
+        if account is not None:
+            await add_model(self.service_cache, account.id, "video", other.model)
+        self._take(replaced_in(self._models, other.model))
+        self.set(model=other.model.id)
 
     def forget_models(self) -> None:
         """Another account has other models and prices."""
