@@ -278,6 +278,21 @@ class WalletHarness(OnSandbox):
         await until(lambda: self.top_up_dialog is not None)
         return self.top_up_dialog
 
+    async def blocked_top_up(self, account: Account) -> str:
+        """Press Top up… of a wallet that has an open payment; return what is said. No way leads to a second one."""
+        told: list[object] = []
+        self.page.toast_requested.connect(told.append)
+        self.page.top_up(account.id)
+        await until(lambda: bool(told))
+        self.page.toast_requested.disconnect(told.append)
+        assert self.top_up_dialog is None
+        self.top_ups.begin(account)
+        self.top_ups.ask_terms()
+        await until(lambda: bool(self.top_up.problem))
+        assert (self.top_up.step, self.top_up.problem) == ("amount", told[0])
+        self.top_ups.leave()
+        return str(told[0])
+
     async def leave(self, dialog: Any) -> None:
         """Close the top-up and let everything that it began come to an end."""
         dialog.reject()

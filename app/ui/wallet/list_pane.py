@@ -36,7 +36,7 @@ class OpenPaymentCard(Card):
 
     def __init__(self, theme: Theme, payment: PendingTopUp) -> None:
         super().__init__(theme, padding=(14, 12), fill="warn_tint", border="warn")
-        self._payment = payment
+        self._payment, self.intent_id = payment, payment.intent_id
         amount = money.money(payment.amount)
         self.setAccessibleName(tr("Open top-up of {amount}", amount=amount))
         head = QHBoxLayout()
@@ -173,6 +173,13 @@ class WalletListPane(QWidget):
         build_rows(payments, self._add_payment)
         self._payments.setVisible(bool(payments))
         self._order()
+
+    def focus_payment(self, intent_id: str) -> None:
+        """Go to the card of an open payment."""
+        for card in self._payment_cards:
+            if card.intent_id == intent_id:
+                self.area.ensureWidgetVisible(card)
+                card.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_payment(self, payment: PendingTopUp) -> None:
         card = OpenPaymentCard(self._theme, payment)

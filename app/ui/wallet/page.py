@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.presenter_receipts import ReceiptsPresenter
     from app.ui.wallet.presenter_top_up import TopUpPresenter
     from app.ui.wallet.session.wallet_keys import WalletKeys
+    from app.ui.wallet.top_up_state import PendingTopUp
 
 INFO = TABS["wallet"]
 CHARGES_FILTER = f"{tr('Table')} (*.csv)"
@@ -232,6 +233,12 @@ class WalletPage(QObject):
         return self._tasks.start_unless_running("wallet top-up", self._top_up, card, amount)
 
     async def _top_up(self, card: AccountCard, amount: Decimal | None) -> None:
+        """Top up a wallet, or show what is open of it: no second payment begins before that is settled."""
+        waiting = await self.top_ups.open_payment_of(card.id)
+        if waiting is not None:
+            self._show_open_payment(waiting)
+            self.top_up_closed.emit(False)
+            return
         self.top_ups.begin_for(card.id, amount, card.usd)
         self.top_up_dialog = TopUpDialog(self._theme, self.main, self.top_ups)
         try:
@@ -255,6 +262,15 @@ class WalletPage(QObject):
                 )
             )
         self.top_up_closed.emit(view.step == "done")
+
+    def _show_open_payment(self, payment: PendingTopUp) -> None:
+        if not self.list.isVisible():
+            self.toggle_list()
+        self.list.focus_payment(payment.intent_id)
+        words = tr(
+            "A top-up of {amount} is still open. Settle it first, or you could pay twice.", amount=money(payment.amount)
+        )
+        self.toast_requested.emit(words)
 
     async def _give_key(self, account_id: str) -> None:
         if await self.dialogs.give_key(account_id):

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from app.storage.settings import SettingsStore
     from app.storage.wallet.open_payments import OpenPayments
     from app.ui.wallet.session.wallet_keys import WalletKeys
+    from app.ui.wallet.top_up_state import PendingTopUp
     from app.wallet.payment import PreparedPayment, SignedPayment
     from app.wallet.payment_terms import OtherOption, PaymentOption
 
@@ -151,10 +152,16 @@ class TopUpPresenter(QObject):
         )
 
     def begin_for(self, account_id: str, amount: Decimal | None = None, balance: Decimal | None = None) -> None:
-        """The same by the account's id; an account that is gone changes nothing."""
+        """The same by the account's id; an account that is gone, or is paying right now, changes nothing."""
         account = self._accounts.get(account_id)
-        if account is not None:
+        is_paying = self._paying and self._account is not None and self._account.id == account_id
+        if account is not None and not is_paying:
             self.begin(account, amount, balance)
+
+    async def open_payment_of(self, account_id: str) -> PendingTopUp | None:
+        """Return the payment that is open of an account's wallet; None if another one may begin."""
+        account = self._accounts.get(account_id)
+        return await self.open.of(account) if account is not None else None
 
     def set_amount(self, text: str) -> None:
         """Take what was typed; the sentence under the field says what is wrong with it."""

@@ -82,9 +82,7 @@ def refusing(wallet: WalletHarness, status: int) -> Iterator[None]:
 
 async def refuses_another(wallet: WalletHarness, account: Account) -> None:
     """No other payment of the wallet reaches the page that signs."""
-    dialog = await wallet.review(account)
-    assert (wallet.top_up.step, "still open" in wallet.top_up.problem) == ("amount", True)
-    await wallet.leave(dialog)
+    assert "still open" in await wallet.blocked_top_up(account)
 
 
 async def credited(wallet: WalletHarness, account: Account) -> Decimal:
@@ -277,6 +275,28 @@ async def test_a_wallet_that_is_added_again_has_its_open_payment_and_signs_no_se
     await press(wallet, "again")
     assert wallet.payment_cards() == []
     assert await credited(wallet, again) == USD
+
+
+async def test_top_up_pressed_during_an_open_payment_shows_that_payment(wallet: WalletHarness) -> None:
+    account = await wallet.faucet_wallet()
+    dialog = await wallet.review(account)
+    wallet.page.top_up(account.id)
+    assert wallet.top_up_dialog is dialog
+    wallet.top_ups._paying = True  # the dialog is closed over a payment that is being sent
+    await wallet.leave(dialog)
+    await until(lambda: wallet.top_up_dialog is None)
+    shown = wallet.top_up
+    wallet.page.top_up(account.id)
+    await until(lambda: wallet.top_up_dialog is not None)
+    assert wallet.top_up is shown, "the payment under way is shown, and no other one is begun"
+    wallet.top_ups._paying = False
+    await wallet.leave(wallet.top_up_dialog)
+    await left_open(wallet, account, landed=False)
+    wallet.page.list.show()
+    focused = []
+    wallet.page.list.focus_payment = focused.append  # type: ignore[method-assign]
+    assert "still open" in await wallet.blocked_top_up(account)
+    assert focused == [wallet.top_ups.open.payments[0].intent_id]
 
 
 @pytest.mark.parametrize("way", ["removed", "forgotten"])
