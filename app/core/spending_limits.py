@@ -319,6 +319,7 @@ def _open_receipt(entry: _PendingCall, call: Call, exchange_id: str, now: dateti
         endpoint=f"{call.method} {call.path}",
         model=call.model,
         outcome="open",
+        units=call.expected_units,
         charged=not entry.is_play,
         estimate_usd=entry.expected,
         project_id=entry.project_id,

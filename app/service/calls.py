@@ -91,7 +91,8 @@ class Call:
     gets no credentials. `max_bytes` bounds the answer after decompression. `expected` are statuses of 400 and more
     that are answers here; `secret_headers` are sent and never recorded. `expected_usd` is what it will cost, None where
     only the answer can tell: limits on spending are held against it, and the receipt says it until the answer knows
-    better. `refund_usd` is what was paid for it before and comes back when a refusal says that credits were given back.
+    better; `expected_units` are what it counts if its response is lost. `refund_usd` is what was paid for it before, by
+    the call `refund_of`, and comes back once when a refusal says that credits were given back.
     """
 
     method: str
@@ -113,7 +114,9 @@ class Call:
     pace: str = ""  # which limit of calls per minute it counts against
     single: bool = False  # one try, whatever comes of it: a test of the way there
     expected_usd: Decimal | None = None
+    expected_units: Mapping[str, int] = field(default_factory=dict)
     refund_usd: Decimal | None = None
+    refund_of: str = ""
     paces_itself: bool = False  # a refusal for too many calls is raised at once: the caller waits, and says so
 
     @property
@@ -285,6 +288,8 @@ class CallRecord:
         self.finished = True
         if isinstance(error, ContentRefused) and error.credits_refunded and self.call.refund_usd is not None:
             self._change(cost_usd=-self.call.refund_usd, cost_source="estimated")
+            if self.call.refund_of:  # a refusal that is read again replaces this receipt
+                self._change(id=f"{self.call.refund_of}-refund")
         self._count_the_possible(outcome, error)
         self._change(outcome=outcome, error=error.message if error else "", duration_s=self.elapsed_s)
         if self.exchange.attempts:
@@ -310,13 +315,16 @@ class CallRecord:
         may_be_more = outcome in ("cut", "stopped", "unknown") and now.cost_source == "estimated"
         open_tries = int(not undone and (now.cost_usd is None or may_be_more))
         known = Decimal(0) if open_tries else now.cost_usd or Decimal(0)
+        units = {} if open_tries else dict(now.units)
         if any(name == "Idempotency-Key" for name, _ in self.call.headers):  # carried out once
             open_tries = max(open_tries, int(self.maybe_done and now.cost_usd is None))
         else:
             open_tries += self.lost_tries
         if open_tries:
             possible = max(known + open_tries * now.estimate_usd, now.cost_usd or Decimal(0))
-            self._change(cost_usd=possible, cost_source="possible")
+            for name, count in self.call.expected_units.items():
+                units[name] = units.get(name, 0) + open_tries * count
+            self._change(cost_usd=possible, cost_source="possible", units={**now.units, **units})
 
     def outcome_of(self, error: ServiceError) -> Outcome:
         """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""

@@ -216,6 +216,7 @@ class CryptoRpcResource:
             answer_s=RPC_S,
             pace="crypto",
             expected_usd=operation.estimate.high_usd,
+            expected_units={"calls": len(operation.items), "credits": operation.most_credits},
         )
         record = self._client.record(call)
         async with (

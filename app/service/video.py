@@ -208,10 +208,11 @@ class VideoResource:
         on_received: OnReceived | None = None,
         background: bool = True,
         paid_usd: Decimal | None = None,
+        paid_by: str = "",
     ) -> VideoState | SavedVideo:
         """Ask for a job; a finished video lands at `path`. Raises `NotFound` when it is gone, `ContentRefused`, …
 
-        `paid_usd`: what its queueing cost, which a refusal may give back.
+        `paid_usd`: what its queueing cost, which a refusal may give back, and `paid_by` the id of that call.
         """
         body = {"model": job.model, "queue_id": job.queue_id, "delete_media_on_completion": False}
         call = Call(
@@ -227,6 +228,7 @@ class VideoResource:
             model=job.model,
             pace="video_retrieve",
             refund_usd=paid_usd,
+            refund_of=paid_by,
             paces_itself=True,
         )
         async with self._client.open(call) as answer, aclosing(answer.pieces()) as pieces:

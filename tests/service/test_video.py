@@ -191,6 +191,16 @@ async def test_what_became_of_a_job_is_told() -> None:
                 await watched.service.video.retrieve(JOB, Path("unused"))
 
 
+async def test_a_refund_that_is_told_again_is_the_same_receipt() -> None:
+    refused = {"error": {"message": "no", "type": "provider_content_policy", "credits_refunded": True}}
+    async with Watched(handler=answering(refused, 422)) as watched:
+        for paid_by in ("queued-1", "queued-1", "queued-2"):
+            with pytest.raises(ContentRefused):
+                await watched.service.video.retrieve(JOB, Path("unused"), paid_usd=Decimal("0.35"), paid_by=paid_by)
+        told = [(each.id, each.cost_usd) for each in watched.exchanges]
+        assert told == [(f"{paid_by}-refund", Decimal("-0.35")) for paid_by in ("queued-1", "queued-1", "queued-2")]
+
+
 async def test_polling_rests_while_the_budget_is_low(tmp_path: Path) -> None:
     async with Watched(handler=answering({"status": "PROCESSING"})) as watched:
         for _ in range(15):

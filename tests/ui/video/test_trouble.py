@@ -218,6 +218,13 @@ async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: 
         await controls.turn_clock(10)
         stopped = await video.reaches(stopped.id, "failed")
         assert stopped.refunded is True and "refunded" in stopped.note
+        refunds = [(each.id, each.cost_usd) for each in video.exchanges if each.cost_usd and each.cost_usd < 0]
+        assert refunds == [(f"{stopped.exchange_id}-refund", -stopped.quote_usd)]
+        await video.presenter.job_store.record(stopped.id, state="running", refunded=None, ended_at=None)
+    async with open_video_presenter(tmp_home, controls) as again:  # killed before the job knew of its refund
+        stopped = await again.reaches(stopped.id, "failed")
+        told = [(each.id, each.cost_usd) for each in again.exchanges if each.cost_usd and each.cost_usd < 0]
+        assert told == refunds, "its receipt is replaced, so that it counts once"
 
 
 async def test_a_video_that_is_gone_at_the_service_is_expired(tmp_home: Path, controls: Controls) -> None:

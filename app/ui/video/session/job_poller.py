@@ -116,7 +116,9 @@ class JobPoller(QObject):
         def on_received(count: int, total: int | None) -> None:
             self._publish(job.id, count, total)
 
-        outcome = await service.video.retrieve(queued, path, on_received=on_received, paid_usd=job.quote_usd)
+        outcome = await service.video.retrieve(
+            queued, path, on_received=on_received, paid_usd=job.quote_usd, paid_by=job.exchange_id
+        )
         if isinstance(outcome, VideoState) and outcome.state == "completed" and queued.download_url:
             await self._ready(job)
             try:
