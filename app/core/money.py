@@ -39,6 +39,13 @@ def summand(amount: Decimal, decimals: int) -> str:
     return money(rounded, decimals_of((rounded,))) if rounded else money(amount)
 
 
+def up_to(written: str, possible: Decimal | bool, *, short: bool = False) -> str:
+    """Return a written sum as a cap if a part of it, `possible`, may not have been charged; `short` in a table."""
+    if not possible:
+        return written
+    return f"≤{written}" if short else tr("up to {written}", written=written)
+
+
 def bare(amount: Decimal | None, decimals: int | None = None) -> str:
     """Return the same without the sign of the currency, where a heading has it: `0.70`."""
     return money(amount, decimals).replace("$", "").strip()
@@ -98,6 +105,20 @@ def cost(amount: Decimal | None, source: str = "stated") -> str:
     if source == "possible":
         return at_most(amount)
     return money(amount) if source == "stated" else about(amount)
+
+
+def source_of_sum(sources: Iterable[str]) -> str:
+    """Return what a sum of costs from these sources is: as uncertain as the most uncertain of them."""
+    known = set(sources)
+    return next((each for each in ("possible", "estimated") if each in known), "stated")
+
+
+@or_dash
+def short_cost(amount: Decimal, source: str = "stated") -> str:
+    """Return `cost` for a narrow column, with a sign instead of words: `$0.11`, `~$0.11`, `≤$0.11`."""
+    if source == "possible":
+        return up_to(_rounded(amount, ROUND_CEILING), possible=True, short=True)
+    return ("~" if source == "estimated" else "") + money(amount)
 
 
 def _plausible(amount: Decimal | None) -> Decimal:

@@ -41,7 +41,17 @@ from app.storage.search_index import (
     query_of,
 )
 from app.storage.table import Table, read_rows
-from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, object_of, seconds_of, text_of
+from app.storage.values import (
+    json_text,
+    micros_of,
+    moment_of,
+    money_of,
+    money_text,
+    object_of,
+    read_text,
+    seconds_of,
+    text_of,
+)
 from app.translation import tr
 
 PURGED_AT_ONCE = 500  # messages
@@ -64,6 +74,7 @@ _CHANGEABLE = (
 )
 _OUTSIDE_TRASH = ("c.trashed_at IS NULL",)
 _OF_PROJECT = "m.chat_id IN (SELECT id FROM chats WHERE project_id = ? AND trashed_at IS NULL)"
+_POSSIBLE = """instr(usage, '"cost_source":"possible"') > 0"""  # the condition of an index
 CHATS = Table("chats", Chat, tr("This chat is no longer in the history."))
 _ANCESTORS = (
     "WITH RECURSIVE up (id, parent_id, depth) AS ("
@@ -151,6 +162,12 @@ class ChatStore:
 
     async def chat(self, chat_id: str) -> Chat:
         return await CHATS.one(self._database, chat_id)
+
+    async def chats_of_possible_costs(self, chat_id: str = "") -> frozenset[str]:
+        """Return the chats, or the one, with an answer that may not have been charged."""
+        one, values = (" AND chat_id = ?", [chat_id]) if chat_id else ("", [])
+        rows = await self._database.fetch(f"SELECT DISTINCT chat_id FROM messages WHERE {_POSSIBLE}{one}", values)
+        return frozenset(read_text(row[0]) for row in rows)
 
     async def change_chat(self, chat_id: str, **changes: Any) -> Chat:
         """Set one or more of `_CHANGEABLE`, such as title, pinned, model, options, draft or head_id."""

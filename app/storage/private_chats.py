@@ -68,6 +68,9 @@ class PrivateChatStore(ChatStore):
     async def chat(self, chat_id: str) -> Chat:
         return await self._of_chat(chat_id).chat(chat_id)
 
+    async def chats_of_possible_costs(self, chat_id: str = "") -> frozenset[str]:
+        return await self._of_chat(chat_id).chats_of_possible_costs(chat_id)
+
     async def change_chat(self, chat_id: str, **changes: Any) -> Chat:
         return await self._of_chat(chat_id).change_chat(chat_id, **changes)
 

@@ -48,7 +48,8 @@ class ReceiptFilter:
 class BookTotals:
     """What a filter finds. `by_day` maps day and tab to USD; play money is counted apart.
 
-    `possible_usd` and `possible_play_usd` are the parts of both sums that may not have been charged.
+    `possible_usd` and `possible_play_usd` are the parts of both sums that may not have been charged, and
+    `possible_days` are the days and tabs that have such a part.
     """
 
     count: int = 0
@@ -59,6 +60,7 @@ class BookTotals:
     estimated_usd: Decimal = Decimal(0)  # of the calls that had an estimate
     estimated_actual_usd: Decimal = Decimal(0)  # what those very calls cost
     by_day: dict[tuple[date, str], Decimal] = field(default_factory=dict)
+    possible_days: frozenset[tuple[date, str]] = frozenset()
 
 
 class ReceiptBook:
@@ -139,6 +141,7 @@ def _where(wanted: ReceiptFilter, zone: tzinfo) -> tuple[str, list[Any]]:
 def _totals(sums: Iterable[DaySum], play: bool) -> BookTotals:
     count, real, played, expected, actual, maybe_real, maybe_played = 0, *[Decimal(0)] * 6
     by_day: dict[tuple[date, str], Decimal] = {}
+    possible_days: set[tuple[date, str]] = set()
     for each in sums:
         count, expected, actual = count + each.calls, expected + each.expected, actual + each.expected_actual
         if each.charged:
@@ -148,7 +151,9 @@ def _totals(sums: Iterable[DaySum], play: bool) -> BookTotals:
         if each.cost and each.charged is not play:
             key = each.day, each.tab
             by_day[key] = by_day.get(key, Decimal(0)) + each.cost
-    return BookTotals(count, real, played, maybe_real, maybe_played, expected, actual, by_day)
+            if each.possible:
+                possible_days.add(key)
+    return BookTotals(count, real, played, maybe_real, maybe_played, expected, actual, by_day, frozenset(possible_days))
 
 
 def _write(receipts: Iterable[Receipt], path: Path, accounts: dict[str, str]) -> None:

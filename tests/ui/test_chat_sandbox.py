@@ -12,17 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from app.core.money import at_most
+from app.core.money import at_most, cost, short_cost
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.chat_types import TextDelta, ToolCall, ToolCallsFound, Usage, UsageReported
 from app.service.models import Model
 from app.storage.paths import resources
 from app.storage.receipts import Receipts
+from app.ui.chat.inspector.totals_page import TotalsModel
 from app.ui.chat.session.answer_writer import Ending, store_ending
 from app.ui.chat.session.estimate import TokenCounter
 from app.ui.chat.session.live_answer import LiveAnswer
 from app.ui.chat.session.view_values import learn_from, likely_prompt
-from tests.kit.chat import open_sandbox_chat_presenter
+from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat_presenter
 from tests.kit.waiting import until
 from tests.ui.silent_service import silent_service
 
@@ -102,6 +103,11 @@ async def test_the_think_tag_model_thinks_apart_from_its_answer(tmp_home: Path, 
         assert not row.reasoning
 
 
+def list_costs(tab: SandboxChatPresenterHarness) -> list[str]:
+    """What the list of chats says that each cost."""
+    return [entry.cost for entry in tab.presenter.every_entry()]
+
+
 async def test_killed_mid_answer_the_text_is_there_after_a_restart(tmp_home: Path, sandbox: RunningSandbox) -> None:
     """SIGKILL while an answer streams: its row is on disk, marked interrupted, with Continue."""
     with silent_service(tmp_home / "silent-sandbox") as box:
@@ -133,10 +139,17 @@ async def test_killed_mid_answer_the_text_is_there_after_a_restart(tmp_home: Pat
         assert (message.cost_usd, message.usage["cost_source"]) == (left.cost_usd, "possible")
         assert (await tab.history.chat(message.chat_id)).cost_usd == left.cost_usd
         assert row.receipt[0].text == f"{at_most(left.cost_usd)}, play money"
+        assert list_costs(tab) == [at_most(left.cost_usd)]
         tab.presenter.message_actions.act(row.id, "continue")
         await tab.tasks.idle()
         assert tab.rows[-1].state == "complete"
         assert tab.rows[-1].text.startswith(row.text)
+        both = (await tab.history.message(row.id)).cost_usd
+        assert both is not None and both > left.cost_usd
+        assert tab.rows[-1].receipt[0].text == f"{at_most(both)}, play money", (
+            "the first part is as uncertain as before"
+        )
+        assert list_costs(tab) == [at_most(both)]
 
 
 async def test_a_stopped_answer_costs_up_to_its_expected_price_until_the_balance_tells(
@@ -155,11 +168,18 @@ async def test_a_stopped_answer_costs_up_to_its_expected_price_until_the_balance
             message = await tab.history.message(tab.rows[-1].id)
             assert (message.cost_usd, message.usage["cost_source"]) == (kept.cost_usd, "possible")
             assert tab.rows[-1].receipt[0].text == f"{at_most(kept.cost_usd)}, play money"
+            total = tab.presenter.totals().total
+            assert total is not None and cost(total.cost_usd, total.cost_source) == at_most(kept.cost_usd)
+            assert TotalsModel.cells(total)[-1] == short_cost(kept.cost_usd, "possible")
+            assert list_costs(tab) == [at_most(kept.cost_usd)]
             assert await tab.receipt_recorder.correct(kept.id, Decimal("0.00042"), "estimated")
             await tab.tasks.idle()
             assert tab.rows[-1].receipt[0].text == "about $0.00042, play money"
             chat = await tab.history.chat(message.chat_id)
             assert (chat.cost_usd, (await tab.history.message(message.id)).cost_usd) == (Decimal("0.00042"),) * 2
+            total = tab.presenter.totals().total
+            assert total is not None and TotalsModel.cells(total)[-1] == "~$0.00042"
+            assert list_costs(tab) == ["$0.00042"]
 
 
 async def test_the_tokens_of_an_answer_that_only_calls_a_function_are_shown(

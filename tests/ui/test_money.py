@@ -49,6 +49,7 @@ def test_no_amount_is_ever_rounded_to_zero(amount: Decimal) -> None:
 def test_a_cap_is_never_below_the_amount(amount: Decimal) -> None:
     shown = Decimal(money.at_most(amount).removeprefix("up to $").replace(",", ""))
     assert shown >= amount
+    assert money.short_cost(amount, "possible") == f"≤{money.at_most(amount).removeprefix('up to ')}"
 
 
 def test_a_button_that_costs_says_it_in_one_form() -> None:

@@ -406,7 +406,7 @@ class ChatPresenter(QObject):
         assert self._history is not None and self._answers is not None and self.library is not None
         message = await self._history.correct_cost(exchange_id, change_usd, source)
         if message is not None:
-            self.library.put(await self._history.chat(message.chat_id))
+            await self.library.reread(message.chat_id)
             self._answers.receipt_came.emit(message)
 
     async def guarded(self, work: Work, args: tuple[object, ...]) -> None:

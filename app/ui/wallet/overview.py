@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.money import summand
+from app.core.money import summand, up_to
 from app.core.tabs import tab_title
 from app.core.time_format import day_of_year
 from app.formats import format_number
@@ -86,17 +86,26 @@ class UsageTable(QTableWidget):
         self.setColumnCount(len(tabs) + 2)
         self.setHorizontalHeaderLabels([tr("Day"), *(tab_title(tab) for tab in tabs), tr("Total")])
         self.setRowCount(len(totals.days) + 1)
+        possible = totals.possible_days
         for place, day in enumerate(totals.days):
-            amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
+            amounts = [(known.get((day, tab), Decimal(0)), (day, tab) in possible) for tab in tabs]
             self._fill(place, day_of_year(day), amounts, totals.decimals)
-        sums = [sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)) for tab in tabs]
+        sums = [
+            (
+                sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)),
+                any(at == tab for _, at in possible),
+            )
+            for tab in tabs
+        ]
         self._fill(len(totals.days), tr("Total"), sums, totals.decimals)
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(26, 17))
 
-    def _fill(self, row: int, words: str, amounts: list[Decimal], decimals: int) -> None:
+    def _fill(self, row: int, words: str, amounts: list[tuple[Decimal, bool]], decimals: int) -> None:
+        """Fill a row with amounts, each with whether a part of it may not have been charged."""
         self.setItem(row, 0, QTableWidgetItem(words))
-        for column, amount in enumerate([*amounts, sum(amounts, Decimal(0))], 1):
-            item = QTableWidgetItem(summand(amount, decimals) if amount else "")
+        whole = sum((amount for amount, _ in amounts), Decimal(0)), any(possible for _, possible in amounts)
+        for column, (amount, possible) in enumerate([*amounts, whole], 1):
+            item = QTableWidgetItem(up_to(summand(amount, decimals), possible, short=True) if amount else "")
             item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.setItem(row, column, item)
 
@@ -200,7 +209,7 @@ class Overview(QScrollArea):
         spent = sum((amount for *_, amount in totals.by_day), Decimal(0))
         first, last = (totals.days[0], totals.days[-1]) if totals.days else (None, None)
         if first is not None and last is not None:
-            amount = summand(spent, totals.decimals)
+            amount = up_to(summand(spent, totals.decimals), bool(totals.possible_days))
             if totals.is_play:
                 amount = tr("{amount} in play money", amount=amount)
             words = tr(
@@ -238,7 +247,9 @@ class Overview(QScrollArea):
             row = ScaledBox(self._theme, ACROSS, gap=6, parent=entry)
             row.addWidget(Dot(self._theme, CHART_ROLES.get(tab, "control")))
             row.addWidget(Label(self._theme, tab_title(tab), "small", "text2"))
-            row.addWidget(Label(self._theme, summand(sums[tab], totals.decimals), "small", weight=600, tabular=True))
+            possible = any(at == tab for _, at in totals.possible_days)
+            words = up_to(summand(sums[tab], totals.decimals), possible, short=True)
+            row.addWidget(Label(self._theme, words, "small", weight=600, tabular=True))
             self._legend.add(entry)
             entry.show()
         self.legend.setVisible(bool(sums))

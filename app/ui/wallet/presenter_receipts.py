@@ -185,6 +185,7 @@ class ReceiptsPresenter(QObject):
             expected_actual=totals.estimated_actual_usd,
             days=self.days(),
             by_day=tuple((day, tab, amount) for (day, tab), amount in sorted(totals.by_day.items())),
+            possible_days=totals.possible_days,
             is_play=is_play,
         )
         self.choices_changed.emit(self.choices)

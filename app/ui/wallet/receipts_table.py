@@ -128,9 +128,7 @@ class ReceiptModel(QAbstractTableModel):
             case 6:
                 if row.paid_in is not None:
                     return "+" + money.money(row.paid_in)
-                if row.cost_source == "possible":
-                    return money.at_most(row.cost)
-                return ("~" if row.cost is not None and row.cost_source == "estimated" else "") + amount_words(row.cost)
+                return "" if row.cost is None else money.short_cost(row.cost, row.cost_source)
             case 7:
                 return amount_words(row.balance)
         return row.reference[:_SHORT]

@@ -138,6 +138,7 @@ class Totals:
     expected_actual: Decimal = Decimal(0)
     days: tuple[date, ...] = ()
     by_day: tuple[tuple[date, str, Decimal], ...] = ()
+    possible_days: frozenset[tuple[date, str]] = frozenset()  # days and tabs with a part that may not have been charged
     is_play: bool = False
 
     @property

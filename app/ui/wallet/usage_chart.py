@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.core.money import money, summand, whole_money
+from app.core.money import money, summand, up_to, whole_money
 from app.core.tabs import tab_title
 from app.core.time_format import day_of_year
 from app.translation import tr
@@ -44,6 +44,7 @@ class UsageChart(QWidget):
         self._days: tuple[date, ...] = ()
         self._decimals = 2
         self._parts: dict[date, list[tuple[str, Decimal]]] = {}
+        self._possible: frozenset[tuple[date, str]] = frozenset()
         self._step, self._steps = scale_of(Decimal(0))
         self._marked: int | None = None
         self.setMouseTracking(True)
@@ -64,6 +65,7 @@ class UsageChart(QWidget):
             others = (amount for (at, tab), amount in known.items() if at == day and tab not in CHART_TABS)
             rest = sum(others, Decimal(0))
             self._parts[day] = [*named, *([("wallet", rest)] if rest > 0 else [])]
+        self._possible = frozenset((day, tab if tab in CHART_TABS else "wallet") for day, tab in totals.possible_days)
         self._step, self._steps = scale_of(max((self._total(day) for day in self._days), default=Decimal(0)))
         self._marked = None
         self.setAccessibleDescription(self._in_words())
@@ -75,8 +77,12 @@ class UsageChart(QWidget):
         self.setAccessibleDescription(self._in_words())
         self.update()
 
-    def _written(self, amount: Decimal) -> str:
-        return summand(amount, self._decimals)
+    def _written(self, day: date, tab: str, amount: Decimal, *, short: bool = False) -> str:
+        return up_to(summand(amount, self._decimals), (day, tab) in self._possible, short=short)
+
+    def _written_total(self, day: date, *, short: bool = False) -> str:
+        possible = any((day, tab) in self._possible for tab, _ in self._parts[day])
+        return up_to(summand(self._total(day), self._decimals), possible, short=short)
 
     def _total(self, day: date) -> Decimal:
         return sum((amount for _, amount in self._parts[day]), Decimal(0))
@@ -86,10 +92,10 @@ class UsageChart(QWidget):
             return ""
         if self._marked is not None:
             day = self._days[self._marked]
-            parts = ", ".join(f"{tab_title(tab)} {self._written(amount)}" for tab, amount in self._parts[day])
-            return f"{day_of_year(day, long=True)}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
-        spent = [(day, self._total(day)) for day in self._days if self._total(day)]
-        return "; ".join(f"{day_of_year(day, long=True)} {self._written(amount)}" for day, amount in spent) or tr(
+            parts = ", ".join(f"{tab_title(tab)} {self._written(day, tab, amount)}" for tab, amount in self._parts[day])
+            return f"{day_of_year(day, long=True)}: {self._written_total(day)}" + (f"; {parts}" if parts else "")
+        spent = [day for day in self._days if self._total(day)]
+        return "; ".join(f"{day_of_year(day, long=True)} {self._written_total(day)}" for day in spent) or tr(
             "Nothing was spent."
         )
 
@@ -177,7 +183,8 @@ class UsageChart(QWidget):
         """The figures of the marked day, beside its bar."""
         theme, day = self._theme, self._days[place]
         lines = [
-            (tab_title(tab), self._written(amount), CHART_ROLES.get(tab, "control")) for tab, amount in self._parts[day]
+            (tab_title(tab), self._written(day, tab, amount, short=True), CHART_ROLES.get(tab, "control"))
+            for tab, amount in self._parts[day]
         ]
         step, pad = theme.line_px("small") + theme.px(2), theme.px(12)
         wide, high = float(theme.type_px(150)), step * (len(lines) + 1) + 2 * pad
@@ -192,7 +199,7 @@ class UsageChart(QWidget):
         inner = box.adjusted(pad, pad, -pad, -pad)
         sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
         for number, (words, amount, role) in enumerate(
-            [(day_of_year(day, long=True), self._written(self._total(day)), ""), *lines]
+            [(day_of_year(day, long=True), self._written_total(day, short=True), ""), *lines]
         ):
             row = QRectF(inner.left(), inner.top() + number * step, inner.width(), step)
             painter.setFont(theme.font("small", 600 if not number else 400, tabular=True))

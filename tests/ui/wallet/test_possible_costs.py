@@ -13,9 +13,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.core.receipt_recorder import FREE_AFTER_S, SETTLE_S
+from app.core.tabs import tab_of
 from app.sandbox.server import RunningSandbox
 from app.service import pricing
 from app.service.chat_types import ChatMessage, ChatRequest, ServiceParameters
@@ -210,8 +211,34 @@ async def test_what_may_have_been_charged_is_shown_as_up_to(books: Books) -> Non
     model = books.wallet.receipts_table.rows
     model.index(0, COST).data()
     await books.wallet.tasks.idle()
-    assert model.index(0, COST).data() == "up to $0.01"
+    assert model.index(0, COST).data() == "≤$0.01"
     assert "up to $0.01 in play money" in books.wallet.sums_text()
+    overview = books.wallet.overview
+    assert overview.sum.text().startswith("up to $0.01 in play money")
+    chart, table, day = overview.chart, overview.table, len(books.wallet.receipts.totals.days) - 1
+    assert chart.accessibleDescription().endswith("up to $0.01")
+    chart.mark(day)
+    assert chart.accessibleDescription().endswith("up to $0.01; Images up to $0.01")
+    assert [table.item(day, column).text() for column in (1, 2)] == ["≤$0.01"] * 2
+    assert [table.item(day + 1, column).text() for column in (1, 2)] == ["≤$0.01"] * 2
+    assert "≤$0.01" in {label.text() for label in overview.legend.findChildren(QLabel)}
+
+
+async def test_the_credits_of_lost_calls_to_chains_count(books: Books) -> None:
+    rpc = books.service.crypto_rpc
+    for way in ("hang_up", "half"):
+        books.meddler.way = way  # type: ignore[assignment] # one of them
+        with suppress(ServiceError):
+            await books.read()
+    await books.wallet.tasks.idle()
+    lost = [each for each in await books.receipts() if each.cost_source == "possible"]
+    most = rpc.prepare("base-mainnet", (RpcItem("eth_blockNumber"),)).most_credits
+    assert lost
+    assert all(each.units["credits"] >= most for each in lost)
+    account = books.wallet.sandbox_account.id
+    since = datetime.now(UTC) - timedelta(hours=24)
+    counted = await Receipts(books.wallet.database).credits_since(since, account_id=account, tab=tab_of("crypto"))
+    assert counted >= len(lost) * most
 
 
 @pytest.mark.parametrize(

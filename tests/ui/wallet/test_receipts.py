@@ -314,7 +314,10 @@ async def test_the_page_of_the_key_names_its_limits(wallet: WalletHarness) -> No
     assert wallet.key_limits_count() > 3
 
 
-def test_a_call_is_read_whole_without_scrolling_across(qtbot: QtBot, theme: Theme) -> None:
+@pytest.mark.parametrize(("source", "sign", "words"), [("estimated", "~$", "about $"), ("possible", "≤$", "up to $")])
+def test_a_call_is_read_whole_without_scrolling_across(
+    source: str, sign: str, words: str, qtbot: QtBot, theme: Theme
+) -> None:
     tiny, detail = Decimal("0.0000125"), "ethereum-mainnet, 20 credits"
     yesterday = datetime.now(UTC) - timedelta(days=1)
     row = BookRow(
@@ -325,7 +328,7 @@ def test_a_call_is_read_whole_without_scrolling_across(qtbot: QtBot, theme: Them
         "Pocket wallet",
         "cut",
         tiny,
-        "estimated",
+        source,
         tiny,
         Decimal(98),
         True,
@@ -338,7 +341,8 @@ def test_a_call_is_read_whole_without_scrolling_across(qtbot: QtBot, theme: Them
     table.show()
     for column in range(table.rows.columnCount()):
         assert table.sizeHintForColumn(column) <= table.columnWidth(column), column
-    assert str(table.rows.index(0, COST).data()).startswith("~$"), "an estimate says so in front of the amount"
+    assert str(table.rows.index(0, COST).data()).startswith(sign), "what is not certain says so in front of the amount"
+    assert str(table.rows.index(0, COST).data(Qt.ItemDataRole.AccessibleTextRole)).startswith(words)
     assert not table.horizontalScrollBar().maximum()
 
 

@@ -85,7 +85,8 @@ class TotalsModel(QAbstractTableModel):
 
     @staticmethod
     def cells(values: TotalsRow) -> tuple[str, ...]:
-        cost = money.money(values.cost_usd) if values.cost_usd is not None else tr("not stated")
+        paid = values.cost_usd
+        cost = money.short_cost(paid, values.cost_source) if paid is not None else tr("not stated")
         return (
             values.label,
             number_format.count(values.prompt_tokens),
@@ -185,11 +186,10 @@ class TotalsPage(QWidget):
             self._sum.set_text(tr("Nothing used yet"))
             self._line.set_text(tr("Tokens and cost appear here after the first answer."))
             return
-        cost = total.cost_usd
-        if cost is None:
+        if total.cost_usd is None:
             self._sum.set_text(tr("Cost not stated"))
         else:
-            self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
+            self._sum.set_text(money.cost(total.cost_usd, total.cost_source))
         words = [tr("Play money.")] if totals.is_play else []
         if totals.play_usd is not None:
             words = [tr("Plus {play} in play money.", play=money.money(totals.play_usd))]

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from app.core.money import source_of_sum
 from app.service.errors import ContentBlocked, EvidenceRefused, InBandError, SealBroken, ServiceError, StreamCut
 from app.storage.errors import StorageError
 from app.ui.chat.session.answer_notes import CONTENT_FILTER, policy_of
@@ -194,7 +195,7 @@ async def store_ending(
         **({"seal": seal} if seal else {}),
     }
     if cost is not None:
-        usage["cost_source"] = source
+        usage["cost_source"] = source_of_sum((source, str(before.get("cost_source"))))
         if not has_answer:  # it may have been charged, although nothing of it came
             told = ("cost_source", "estimated", "sandbox", "calls", "policy", "seal", "finish_reason")
             usage = {**before, **{name: usage[name] for name in told if name in usage}}

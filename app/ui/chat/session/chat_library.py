@@ -42,11 +42,14 @@ class ChatLibrary:
         self._shown: frozenset[str] = frozenset()  # the projects outside the trash
         self._orders: dict[str, list[Chat]] = {"": []}  # by project, "" for none: as in the list, the last row first
         self._models: Counter[str] = Counter()  # how many chats use each
+        self._possible: set[str] = set()  # the chats with an answer that may not have been charged
         self._unwritten: dict[str, dict[str, Any]] = {}  # by chat: changes under way, and what the disk refused
 
     async def load(self) -> None:
         """Read the chats anew. Private ones and those that change or go while the disk is asked stay so."""
         before = dict(self._chats)
+        private = self._possible & self._history.private_ids()
+        self._possible = {*private, *await self._history.chats_of_possible_costs()}
         read = await self._history.chats()
         chats = {chat.id: chat for chat in read if chat.id in self._chats or chat.id not in before}
         for chat in self._chats.values():
@@ -178,6 +181,8 @@ class ChatLibrary:
     async def reread(self, chat_id: str) -> Chat:
         """After messages were added: their number, the cost and the time of the chat have changed."""
         chat = await self._history.chat(chat_id)
+        self._possible -= {chat_id}
+        self._possible |= await self._history.chats_of_possible_costs(chat_id)
         self.put(chat)
         return chat
 
@@ -230,7 +235,7 @@ class ChatLibrary:
                 id=chat.id,
                 title=chat.title or title_from(chat.draft),
                 partner=chat.character_name or name_of(chat.model),
-                cost=_cost_words(chat),
+                cost=_cost_words(chat, "possible" if chat.id in self._possible else "stated"),
                 group=group_of(chat.updated_at, chat.pinned, today),
                 pinned=chat.pinned,
                 writing=chat.id in writing,
@@ -309,9 +314,9 @@ def _hit(found: SearchHit, now: datetime) -> Hit:
     )
 
 
-def _cost_words(chat: Chat) -> str:
+def _cost_words(chat: Chat, source: str) -> str:
     """What a chat has cost; real money and play money each for itself."""
     real, play = chat.cost_usd - chat.play_usd, chat.play_usd
     if real and play:
-        return tr("{real} and {play} play money", real=money.money(real), play=money.money(play))
-    return money.money(chat.cost_usd) if chat.cost_usd else ""
+        return tr("{real} and {play} play money", real=money.cost(real, source), play=money.cost(play, source))
+    return money.cost(chat.cost_usd, source) if chat.cost_usd else ""

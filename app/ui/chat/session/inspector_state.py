@@ -44,6 +44,7 @@ class TotalsRow:
     cached_tokens: int
     output_tokens: int
     cost_usd: Decimal | None
+    cost_source: str = "stated"
     is_play: bool = False
 
 
@@ -56,7 +57,6 @@ class Totals:
 
     rows: tuple[TotalsRow, ...] = ()
     total: TotalsRow | None = None
-    is_estimate: bool = False
     is_play: bool = False
     play_usd: Decimal | None = None
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.core.money import source_of_sum
 from app.translation import tr
 from app.ui.chat.session.inspector_state import Totals, TotalsRow
 
@@ -17,13 +18,11 @@ if TYPE_CHECKING:
 def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbox: bool) -> Totals:
     """What a chat has used, per model and in all. Every branch counts: each was paid for."""
     by_model: dict[tuple[str, bool], list[Message]] = {}
-    estimated = False
     for message in messages:
         usage = message.usage
         if message.role == "assistant" and usage:
             is_play = bool(usage.get("sandbox", sandbox))
             by_model.setdefault((message.model, is_play), []).append(message)
-            estimated |= usage.get("cost_source") == "estimated" or bool(usage.get("estimated"))
     is_mixed = len({is_play for _, is_play in by_model}) > 1
     by_name: dict[tuple[str, bool], list[TotalsRow]] = {}
     for (model, is_play), answers in by_model.items():
@@ -37,11 +36,11 @@ def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbo
         return Totals()
     total = _sum(tr("This chat"), ordered, is_play=not real)
     if is_mixed:  # tokens are added, money is not
-        total = replace(total, cost_usd=_sum("", real, is_play=False).cost_usd)
+        paid = _sum("", real, is_play=False)
+        total = replace(total, cost_usd=paid.cost_usd, cost_source=paid.cost_source)
     return Totals(
         ordered,
         total,
-        is_estimate=estimated,
         is_play=not real,
         play_usd=_sum("", play, is_play=True).cost_usd if is_mixed else None,
     )
@@ -56,7 +55,11 @@ def _row(label: str, answers: Sequence[Message], *, is_play: bool) -> TotalsRow:
 
     costs = [message.cost_usd for message in answers if message.cost_usd is not None]
     cost = sum(costs, Decimal(0)) if costs else None
-    return TotalsRow(label, len(answers), tokens("prompt"), tokens("cached"), tokens("completion"), cost, is_play)
+    sources = ["estimated" if usage.get("estimated") else "stated" for usage in usages]
+    source = source_of_sum([*sources, *(str(usage.get("cost_source")) for usage in usages)])
+    return TotalsRow(
+        label, len(answers), tokens("prompt"), tokens("cached"), tokens("completion"), cost, source, is_play
+    )
 
 
 def _sum(label: str, rows: Sequence[TotalsRow], *, is_play: bool) -> TotalsRow:
@@ -68,5 +71,6 @@ def _sum(label: str, rows: Sequence[TotalsRow], *, is_play: bool) -> TotalsRow:
         sum(row.cached_tokens for row in rows),
         sum(row.output_tokens for row in rows),
         sum(costs, Decimal(0)) if costs else None,
+        source_of_sum(row.cost_source for row in rows),
         is_play,
     )
