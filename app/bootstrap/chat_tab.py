@@ -8,6 +8,7 @@ from app.translation import tr
 from app.ui.chat.page import ChatPage
 from app.ui.chat.session.seal import NO_SPEECH, NO_SPEECH_IN_PRIVATE
 from app.ui.chat.state import CharacterHead
+from app.ui.shell.main_window import ClosingQuestion
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
@@ -26,7 +27,7 @@ def make_chat_tab(rialto: Rialto) -> ChatPage:
     else:
         rialto.chat.started.connect(lambda: _wire_voice(rialto, page))
     page.toast_requested.connect(rialto.toast)
-    rialto.window.has_unsaved, rialto.window.leave_unsaved = page.has_unsaved, page.leave_unsaved
+    rialto.window.closing_questions.append(ClosingQuestion(page.has_unsaved, page.leave_unsaved))
     rialto.chat.deprecation_found.connect(lambda sentence, chat_id: _offer(rialto, sentence, chat_id))
     if rialto.first_paint is not None and rialto.first_paint.is_over:
         page.complete()

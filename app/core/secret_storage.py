@@ -138,6 +138,11 @@ class Secrets(QObject):
         except SecretStoreError as error:
             raise ConnectionFailed(error.sentence, code="proxy_password", surely_not_sent=True) from None
 
+    def lost_at_quit(self) -> frozenset[str]:
+        """Return the accounts whose secrets are in memory only."""
+        session = self._stores[1] if self._stores is not None else None
+        return session.account_ids() if session is not None and self._store is session else frozenset()
+
     async def write(self, account_id: str, secret: str, name: str = API_KEY) -> None:
         """Asks to unlock first where that is needed. Raises `SecretStoreError`; `StoreAbsent` without a place yet."""
         await self._change_it(lambda place: place.write(account_id, name, secret))

@@ -150,6 +150,10 @@ class SessionStore:
         self._secrets: dict[tuple[str, str], SecretValue] = {}
         self._registry = registry
 
+    def account_ids(self) -> frozenset[str]:
+        """Return the accounts that have a secret here."""
+        return frozenset(account_id for account_id, _ in self._secrets)
+
     async def status(self) -> StoreStatus:
         return StoreStatus("session", "ready", tr("This session only"), tr("Keys are forgotten when Rialto quits."))
 

@@ -133,6 +133,7 @@ async def opened(
             await until(lambda: rialto.chat.library is not None or not with_history)
             yield rialto
     finally:
+        rialto.places.lost_at_quit = frozenset  # type: ignore[method-assign] # keys in memory go without a question
         rialto.window.close()
         code = await asyncio.wait_for(life, 60)
         instance.release()

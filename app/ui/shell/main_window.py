@@ -6,7 +6,7 @@ import base64
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent
@@ -51,6 +51,13 @@ _FRAME = QSize(8, 48)  # what the system's title bar and edges take of a screen
 _TEXT_STEP = 10  # per cent
 
 
+class ClosingQuestion(NamedTuple):
+    """What closing would lose. `ask` returns False when the person stays."""
+
+    is_open: Callable[[], bool]
+    ask: Callable[[], Awaitable[bool]]
+
+
 class MainWindow(QMainWindow):
     """One window. `closed` follows the last question about running work; the program ends then, not before.
 
@@ -84,8 +91,7 @@ class MainWindow(QMainWindow):
         self._overlays: Overlays | None = None
         self.secrets: Secrets | None = None
         self._may_close = False
-        self.has_unsaved: Callable[[], bool] = lambda: False  # whether closing would lose what is in memory alone
-        self.leave_unsaved: Callable[[], Awaitable[bool]] = _nothing_unsaved  # asks; False when the person stays
+        self.closing_questions: list[ClosingQuestion] = []  # about what is in memory alone
         self._own_work = ""
         self.silencers: list[Callable[[], bool]] = []  # what sounds from whichever tab; each says whether it did
         self._focus_cycle = FocusCycle(self)
@@ -590,7 +596,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         work = self.running_work()
-        if (work or self.has_unsaved()) and not self._may_close:
+        if (work or any(each.is_open() for each in self.closing_questions)) and not self._may_close:
             event.ignore()
             self.tasks.start_unless_running("ask to close", self._ask_to_close, work)
             return
@@ -602,15 +608,12 @@ class MainWindow(QMainWindow):
     async def _ask_to_close(self, work: Sequence[str]) -> None:
         from app.ui.kit.widgets.dialogs import confirm
 
-        if self.has_unsaved() and not await self.leave_unsaved():
-            return
+        for question in self.closing_questions:
+            if question.is_open() and not await question.ask():
+                return
         text = tr("{work}. Everything received so far is saved, and you can continue next time.", work="; ".join(work))
         if not work or await confirm(
             self.theme, self, tr("Quit while work is running?"), text, action=tr("Quit"), cancel=tr("Keep working")
         ):
             self._may_close = True
             self.close()
-
-
-async def _nothing_unsaved() -> bool:
-    return True
