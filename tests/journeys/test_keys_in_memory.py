@@ -31,10 +31,8 @@ def press(dialog: Dialog, text: str) -> None:
 
 
 async def test_quitting_with_keys_in_memory_asks_first(start: Callable[[], Any]) -> None:
-    closed: list[bool] = []
     async with start() as rialto:
         window = rialto.window
-        window.closed.connect(lambda: closed.append(True))
         await until(lambda: rialto.places.state.kind or rialto.places.state.sentence)
         rialto.places.keep_for_session()
         await until(lambda: rialto.places.state.kind == "session" and rialto.places.state.is_ready)
@@ -44,11 +42,11 @@ async def test_quitting_with_keys_in_memory_asks_first(start: Callable[[], Any])
         dialog = await question(window)
         assert any("The key of Elsewhere is only in memory" in label.text() for label in dialog.findChildren(Label))
         press(dialog, "Keep running")
-        await until(lambda: not dialog.isVisible())
+        await until(lambda: "ask to close" not in window.tasks.names)
         assert window.isVisible()
         window.close()
         press(await question(window), "Quit and forget the key")
-        await until(lambda: closed == [True])
+        await until(lambda: not window.isVisible())
 
 
 async def test_quitting_with_keys_in_a_file_asks_nothing(start: Callable[[], Any]) -> None:

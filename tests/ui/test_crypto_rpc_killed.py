@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -27,6 +27,9 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until
+from tests.ui.killed_transaction import BOB, NETWORK, POINTS, AliceSigns, transfer
+from tests.ui.killing import KilledPrograms, killed_programs
+from tests.ui.rpc_contract import ALICE
 
 KEY = "killed-on-its-way"
 NEVER = json.loads((resources() / "data" / "rpc_methods.json").read_text())["never"]
@@ -83,6 +86,55 @@ async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_sen
         assert window.shown_run is not None
         assert window.shown_run.replayed == is_lost
         assert (("Charged", "0 cr", "ok") in window.shown_run.facts) == is_lost
+    finally:
+        await window.tasks.idle()
+        await database.close()
+
+
+@pytest.fixture(scope="module")
+def killed() -> Iterator[KilledPrograms]:
+    with killed_programs("tests.ui.killed_transaction") as found:
+        yield found
+
+
+async def number(window: ConsoleHarness, method: str, *params: object) -> int:
+    answer = await window.service.crypto_rpc.call(NETWORK, method, list(params))
+    return int(str(answer.outcome.result), 16)
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_a_killed_transaction_is_sent_at_most_once_and_its_hash_is_kept(
+    killed: KilledPrograms, window: ConsoleHarness, tmp_path: Path, point: str
+) -> None:
+    path, running, ether = tmp_path / "killed" / "rialto.db", window.sandbox, 10**18
+    nonce = await number(window, "eth_getTransactionCount", ALICE, "pending")
+    before = await number(window, "eth_getBalance", BOB, "latest")
+    assert await killed.kill(str(path), running.base_url, running.api_key, point) == point
+    is_sent, is_kept = point in ("carried out", "answered"), point != "signed"
+    moved = 2 * ether if is_sent else 0
+    assert await number(window, "eth_getBalance", BOB, "latest") == before + moved
+    database = await Database.open(path)
+    try:
+        window.presenter.sent.calls = None
+        await window.presenter.start(database)
+        await window.settle()
+        sent = [each for each in await RpcCalls(database).recent() if each.transactions]
+        assert [each.state for each in sent] == (["answered" if point == "answered" else "unknown"] if is_kept else [])
+        hashes = [str(each) for call in sent for each in call.transactions.values()]
+        for each in hashes:
+            found = await window.service.crypto_rpc.call(NETWORK, "eth_getTransactionByHash", [each])
+            assert (found.outcome.result is not None) == is_sent
+        window.presenter.use_network(NETWORK)
+        transacting = window.presenter.transacting
+        transacting.wallets = AliceSigns()
+        ready = await transacting.prepare(transfer("1"))
+        assert ready.transaction.nonce == nonce + is_sent
+        warned = " ".join(ready.question.warnings)
+        assert [each in warned for each in hashes] == [point != "answered"] * len(hashes)
+        await transacting.sign_and_send(ready, lambda: None)
+        await window.settle()
+        assert await number(window, "eth_getBalance", BOB, "latest") == before + moved + ether
+        assert await number(window, "eth_getTransactionCount", ALICE, "latest") == nonce + is_sent + 1
     finally:
         await window.tasks.idle()
         await database.close()
