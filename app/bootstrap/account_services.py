@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.translation import tr, tr_n
+
 if TYPE_CHECKING:
     from decimal import Decimal
 
@@ -33,8 +35,11 @@ if TYPE_CHECKING:
     from app.ui.settings.accounts.checking import CheckedKey
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
+    from app.ui.shell.main_window import MainWindow
     from app.ui.shell.overlays import AccountChoice
     from app.ui.wallet.session.wallet_keys import AskElsewhere, WalletKeys
+
+_MOST_NAMED = 5
 
 
 class AccountServices(QObject):
@@ -270,6 +275,34 @@ class AccountServices(QObject):
         """What the account in use may do is known for its old key. Another account stays out of use."""
         if account_id == self.accounts.active_id:
             self._use(account_id)
+
+    def closing_question(self, window: MainWindow) -> tuple[Callable[[], bool], Callable[[], Awaitable[bool]]]:
+        """Return whether quitting would lose keys that are in memory only, and the question about it."""
+
+        def names() -> list[str]:  # the Sandbox makes its own again
+            lost = self.places.lost_at_quit()
+            every = (*self.accounts.list(), *(removed.account for removed in self.accounts.removed()))
+            return [each.name for each in every if each.id in lost and each.kind != "sandbox"]
+
+        async def ask() -> bool:
+            found = names()
+            text = tr_n(
+                "The key of {names} is only in memory, because no keyring keeps it. It is gone when Rialto quits. A "
+                "wallet can be used again only with its recovery phrase or key.",
+                "The keys of {names} are only in memory, because no keyring keeps them. They are gone when Rialto "
+                "quits. A wallet can be used again only with its recovery phrase or key.",
+                len(found),
+                names=", ".join(found[:_MOST_NAMED]) + (", …" if len(found) > _MOST_NAMED else ""),
+            )
+            return await window.confirm_closing(
+                tr_n("Quit and forget {n} key?", "Quit and forget {n} keys?", len(found)),
+                text,
+                action=tr_n("Quit and forget the key", "Quit and forget the keys", len(found)),
+                cancel=tr("Keep running"),
+                danger=True,
+            )
+
+        return lambda: bool(names()), ask
 
     async def _unlock(self) -> bool:
         """Have the person unlock what a call that they wait for needs: the wallets, the place for keys, or both."""

@@ -513,22 +513,11 @@ class Rialto:
             ask_elsewhere=partial(ask_elsewhere, self),
             ask_wallets=partial(ask_wallets, self),
         )
-        self.window.closing_questions.append(ClosingQuestion(lambda: bool(self._keys_in_memory()), self._forget_keys))
+        self.window.closing_questions.append(ClosingQuestion(*account_services.closing_question(self.window)))
         account_services.connected.connect(self._connected)
         account_services.problem.connect(lambda sentence: self.toast(sentence))
         account_services.network_changed.connect(lambda: self.tasks.replace("refresh", self.refresh))
         return account_services
-
-    def _keys_in_memory(self) -> list[str]:
-        """The names of the accounts whose keys quitting would lose. The Sandbox makes its own again."""
-        lost, accounts = self.account_services.places.lost_at_quit(), self.account_services.accounts
-        every = (*accounts.list(), *(removed.account for removed in accounts.removed()))
-        return [each.name for each in every if each.id in lost and each.kind != "sandbox"]
-
-    async def _forget_keys(self) -> bool:
-        from app.ui.settings.secrets.ask import ask_to_forget
-
-        return await ask_to_forget(self.theme, self.window, self._keys_in_memory())
 
     @property
     def accounts(self) -> AccountsPresenter:

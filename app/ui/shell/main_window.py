@@ -605,15 +605,19 @@ class MainWindow(QMainWindow):
         event.accept()
         QTimer.singleShot(0, self.closed.emit)
 
-    async def _ask_to_close(self, work: Sequence[str]) -> None:
+    async def confirm_closing(self, title: str, text: str, *, action: str, cancel: str, danger: bool = False) -> bool:
+        """Ask before quitting; False when the person stays."""
         from app.ui.kit.widgets.dialogs import confirm
 
+        return await confirm(self.theme, self, title, text, action=action, cancel=cancel, danger=danger)
+
+    async def _ask_to_close(self, work: Sequence[str]) -> None:
         for question in self.closing_questions:
             if question.is_open() and not await question.ask():
                 return
         text = tr("{work}. Everything received so far is saved, and you can continue next time.", work="; ".join(work))
-        if not work or await confirm(
-            self.theme, self, tr("Quit while work is running?"), text, action=tr("Quit"), cancel=tr("Keep working")
+        if not work or await self.confirm_closing(
+            tr("Quit while work is running?"), text, action=tr("Quit"), cancel=tr("Keep working")
         ):
             self._may_close = True
             self.close()

@@ -277,19 +277,21 @@ async def test_a_wallet_that_is_added_again_has_its_open_payment_and_signs_no_se
     assert await credited(wallet, again) == USD
 
 
-async def test_top_up_pressed_during_an_open_payment_shows_that_payment(wallet: WalletHarness) -> None:
+async def test_top_up_pressed_during_an_open_payment_shows_that_payment(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
     wallet.page.top_up(account.id)
     assert wallet.top_up_dialog is dialog
-    wallet.top_ups._paying = True  # the dialog is closed over a payment that is being sent
+    monkeypatch.setattr(wallet.top_ups, "_paying", True)  # the dialog is closed over a payment that is being sent
     await wallet.leave(dialog)
     await until(lambda: wallet.top_up_dialog is None)
     shown = wallet.top_up
     wallet.page.top_up(account.id)
     await until(lambda: wallet.top_up_dialog is not None)
     assert wallet.top_up is shown, "the payment under way is shown, and no other one is begun"
-    wallet.top_ups._paying = False
+    monkeypatch.undo()
     await wallet.leave(wallet.top_up_dialog)
     await left_open(wallet, account, landed=False)
     wallet.page.list.show()

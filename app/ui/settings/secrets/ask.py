@@ -5,46 +5,20 @@ What is locked is asked for in a dialog: `unlock.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from app.core.secret_storage import Secrets, SecretsState
-from app.translation import tr, tr_n
+from app.translation import tr
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
-from app.ui.kit.widgets.dialogs import Dialog, confirm
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.fields import SecretField, fields_before_eyes
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.fields import FieldBox, held_to
-
-_MOST_NAMED = 5
-
-
-async def ask_to_forget(theme: Theme, parent: QWidget, names: Sequence[str]) -> bool:
-    """Ask whether to quit although keys are in memory only; False when the person stays. `names`: whose they are."""
-    shown = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-    text = tr_n(
-        "The key of {names} is only in memory, because no keyring keeps it. It is gone when Rialto quits. A wallet can "
-        "be used again only with its recovery phrase or key.",
-        "The keys of {names} are only in memory, because no keyring keeps them. They are gone when Rialto quits. A "
-        "wallet can be used again only with its recovery phrase or key.",
-        len(names),
-        names=shown,
-    )
-    return await confirm(
-        theme,
-        parent,
-        tr_n("Quit and forget {n} key?", "Quit and forget {n} keys?", len(names)),
-        text,
-        action=tr_n("Quit and forget the key", "Quit and forget the keys", len(names)),
-        cancel=tr("Keep running"),
-        danger=True,
-    )
 
 
 class SecretsQuestion(Card):
