@@ -321,6 +321,52 @@ def test_objects_are_removed_in_one_way() -> None:
     assert found == []
 
 
+# What Windows lacks of the standard library. Inside a function or below a condition it is a test's own matter.
+NOT_ON_WINDOWS = {
+    "": {"fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"},
+    "os": {"O_NOFOLLOW", "O_NONBLOCK", "chown", "fork", "geteuid", "getuid", "killpg", "mkfifo", "nice", "setsid"},
+    "select": {"epoll", "poll"},
+    "signal": {"SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGSTOP", "SIGUSR1", "SIGUSR2"},
+    "socket": {"AF_UNIX"},
+    "time": {"tzset"},
+}
+
+
+def test_every_test_can_be_imported_on_windows() -> None:
+    """One name that is missing there takes all tests of its module away."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {name}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if path.parent.name != "bench"
+        for node in run_by_import(ast.parse(path.read_text(encoding="utf-8")))
+        for name in absent_on_windows(node)
+    ]
+    assert found == []
+
+
+def run_by_import(parent: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    """The nodes that run when a module is imported, except what depends on a condition."""
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for part in (*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)):
+                yield part
+                yield from run_by_import(part)
+        elif not isinstance(node, ast.If | ast.IfExp | ast.Lambda):
+            if isinstance(node, ast.expr | ast.stmt):
+                yield node
+            yield from run_by_import(node)
+
+
+def absent_on_windows(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names} & NOT_ON_WINDOWS[""]
+    if isinstance(node, ast.ImportFrom):
+        return {node.module} & NOT_ON_WINDOWS[""]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return {node.attr} & NOT_ON_WINDOWS.get(node.value.id, set())
+    return set()
+
+
 def test_files_are_replaced_in_one_way() -> None:
     """Windows refuses while a virus scanner looks at a new file: `app.files.replace` waits for that."""
     found = [

@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import resource
 import sys
 import threading
 import time
@@ -29,6 +28,7 @@ JOB: dict[str, Any] = {
     "clean_after": False,
     "charged": False,
 }
+resource = pytest.importorskip("resource", reason="not on Windows")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the rules are faked on Linux; Windows has its own")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,6 +18,7 @@ from app.service.errors import OversizedResponse
 from app.service.http.anonymous_client import AnonymousClient
 from app.service.http.network import Network, NetworkSettings
 from app.service.updates import Feed, Release, UpdatesUnknown, is_newer, newest, read_feed
+from tests.kit.peak_memory import peak_memory
 from tests.service.tuf_feed import TufFeed
 
 
@@ -142,11 +142,6 @@ def gzip_of_zeros(size: int) -> bytes:
     pack = zlib.compressobj(9, wbits=31)
     piece = bytes(1024 * 1024)
     return b"".join([*(pack.compress(piece) for _ in range(size // len(piece))), pack.flush()])
-
-
-def peak_memory() -> int:
-    """The most bytes that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 @pytest.mark.parametrize("version", ["", "newest", "1", "1.2.3.4.5", "1.2\n", "1.-2"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import resource
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.storage.imports import chat_import
 from app.storage.imports.chat_import import NotAnExport
 from app.storage.imports.export_reading import ExportReading
 from tests.kit.exports import read_export
+from tests.kit.peak_memory import peak_memory
 from tests.storage.test_chat_import import openai_chat, written
 
 MB = 1_000_000
@@ -51,11 +51,10 @@ def test_a_file_of_nothing_is_refused_and_takes_no_memory_of_the_window(
     made: Callable[[Path, int], Path], size: int, words: str, tmp_path: Path
 ) -> None:
     path = made(tmp_path, size)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     with pytest.raises(NotAnExport, match=words or "no chat|too much memory"):
         read_apart(path)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert grown < 50_000  # KB; 1.5 GB when the window read it
+    assert peak_memory() - before < 50 * MB  # 1.5 GB when the window read it
 
 
 def test_a_file_that_begins_with_a_thousand_other_things_is_no_export(tmp_path: Path) -> None:
