@@ -97,4 +97,5 @@ async def list_models(
     if service is not current_account.service:
         return None
     await save_models(service_cache, account.id, kind, models)
-    return with_added(models, await added_models(service_cache, account.id, kind))
+    models = with_added(models, await added_models(service_cache, account.id, kind))
+    return models if service is current_account.service else None

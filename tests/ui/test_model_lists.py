@@ -9,9 +9,18 @@ from pathlib import Path
 import pytest
 
 from app.core.current_account import CurrentAccount
-from app.core.model_lists import MODEL_LISTS, list_models, saved_models
+from app.core.model_lists import (
+    MODEL_LISTS,
+    MOST_ADDED,
+    add_model,
+    added_models,
+    list_models,
+    save_models,
+    saved_models,
+)
+from app.service.models import Model
 from app.storage.database import Database
-from app.storage.service_cache import ServiceCache
+from app.storage.service_cache import CachedValue, ServiceCache
 from tests.kit.chat import ACCOUNT, SANDBOX
 from tests.kit.service import with_key
 
@@ -54,3 +63,33 @@ async def test_a_list_that_comes_after_a_switch_of_accounts_is_nobodys(
         current_account.use(SANDBOX, None)
         assert await asked is None
         assert await saved_models(service_cache, ACCOUNT.id, "text") == ((), None)
+
+
+async def test_a_list_is_nobodys_where_the_account_changes_while_it_is_saved(
+    service_cache: ServiceCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current_account = CurrentAccount()
+    load = service_cache.load
+
+    async def switch(account_id: str, kind: str, key: str = "") -> CachedValue | None:
+        current_account.use(SANDBOX, None)
+        return await load(account_id, kind, key)
+
+    async with with_key(tmp_path) as at:
+        current_account.use(ACCOUNT, at.service)
+        monkeypatch.setattr(service_cache, "load", switch)
+        assert await list_models(current_account, service_cache, "text") is None
+
+
+async def test_added_models_join_every_list_of_their_kind_and_the_newest_are_kept(service_cache: ServiceCache) -> None:
+    listed = (Model(id="a"), Model(id="b"))
+    await save_models(service_cache, ACCOUNT.id, "text", listed)
+    for number in range(MOST_ADDED + 1):
+        await add_model(service_cache, ACCOUNT.id, "text", Model(id=f"m{number}"))
+    await add_model(service_cache, ACCOUNT.id, "text", Model(id="b"))
+    saved, _ = await saved_models(service_cache, ACCOUNT.id, "text")
+    ids = [model.id for model in saved]
+    assert ids[:2] == ["a", "b"] and ids.count("b") == 1, "the list's own record stays"
+    assert ids[2:] == [f"m{number}" for number in range(2, MOST_ADDED + 1)]
+    assert await added_models(service_cache, ACCOUNT.id, "image") == ()
+    assert await saved_models(service_cache, "other", "text") == ((), None)

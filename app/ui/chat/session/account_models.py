@@ -90,8 +90,11 @@ class AccountModels:
 
     async def load_saved(self) -> None:
         """Take the list that this account was given last, so that the picker works with no network."""
-        self._saved, self._saved_at = await saved_models(self.service_cache, self._account_id, KIND)
-        self.current_account.added_models = await added_models(self.service_cache, self._account_id, KIND)
+        account_id = self._account_id
+        saved, saved_at = await saved_models(self.service_cache, account_id, KIND)
+        added = await added_models(self.service_cache, account_id, KIND)
+        if account_id == self._account_id:
+            self._saved, self._saved_at, self.current_account.added_models = saved, saved_at, added
 
     async def save(self) -> None:
         """Keep the list for the next start, when it is a new one."""
