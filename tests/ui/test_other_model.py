@@ -10,7 +10,7 @@ from app.sandbox.server import RunningSandbox
 from app.ui.kit.theme import Theme
 from tests.audio.recorded import tone, write_wav
 from tests.kit.chat import open_sandbox_chat
-from tests.kit.other_model import choose_other, looked_up, shorten_lists, use
+from tests.kit.other_model import choose_other, dialog, looked_up, shorten_lists, use
 from tests.kit.sandbox import Controls
 from tests.kit.speech import open_speech
 from tests.kit.transcription import open_transcription
@@ -72,6 +72,23 @@ async def test_an_id_that_cannot_be_used_is_a_sentence_at_the_field(
         shown.reject()
         await box.settle()
         assert box.presenter.opened.model_id == before
+
+
+async def test_another_model_joins_those_that_are_compared(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_sandbox_chat(theme, tmp_home, swift_sandbox) as box:
+        before = box.presenter.opened.model_id
+        box.page.controller.open_comparing().other.click()
+        await use("rialto-search")
+        picker = box.page.controller.comparing
+        await until(picker.isVisible)
+        assert picker.marks == (before, "rialto-search") and picker.go.isEnabled()
+        picker.other.click()
+        (await dialog()).reject()
+        await until(picker.isVisible)
+        assert picker.marks == (before, "rialto-search"), "leaving the question leaves the marks"
+        picker.close()
 
 
 async def test_r_tts_23_another_model_speaks_with_the_voices_of_its_record(

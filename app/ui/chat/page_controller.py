@@ -41,6 +41,7 @@ from app.ui.kit.widgets.label import Label
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.core.other_model import OtherModel
     from app.core.tasks import TaskScope
     from app.ui.chat.page import ChatPage
     from app.ui.chat.seal_dialog import SealDialog
@@ -443,6 +444,9 @@ class ChatPageController(QObject):
         """The list of models to ask together."""
         picker = ComparePicker(self._theme, self._page.main)
         picker.chosen.connect(self._compare)
+        picker.other_requested.connect(
+            lambda marked: self._tasks.start_unless_running("other-model", self._ask_other_to_compare, marked)
+        )
         picker.marked.connect(lambda marked: picker.show_cost(cap_text(self._page.presenter.opened, marked)))
         return picker
 
@@ -475,11 +479,20 @@ class ChatPageController(QObject):
         self._tasks.start_unless_running("other-model", self._ask_other_model)
 
     async def _ask_other_model(self) -> None:
-        presenter = self._page.presenter
-        look_up = partial(look_up_model, presenter.current_account, kind="text")
-        other = await ask_other_model(self._theme, self._page.main, look_up, in_chat=True)
-        if other is not None:
-            await presenter.use_other_model(other)
+        if (other := await self._other_model()) is not None:
+            await self._page.presenter.use_other_model(other)
+
+    async def _ask_other_to_compare(self, marked: tuple[str, ...]) -> None:
+        """Mark another model beside those that are marked; the list opens again either way."""
+        self._compared = marked
+        if (other := await self._other_model()) is not None:
+            await self._page.presenter.add_other_model(other)
+            self._compared = tuple(dict.fromkeys((*marked, other.model.id)))
+        self.open_comparing()
+
+    async def _other_model(self) -> OtherModel | None:
+        look_up = partial(look_up_model, self._page.presenter.current_account, kind="text")
+        return await ask_other_model(self._theme, self._page.main, look_up, in_chat=True)
 
     def save_code(self, code: str, name: str) -> None:
         """Ask where a block of code is to be saved, under any name: code is text."""

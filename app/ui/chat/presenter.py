@@ -801,13 +801,17 @@ class ChatPresenter(QObject):
         self.seal_actions.check()
 
     async def use_other_model(self, other: OtherModel) -> None:
-        """Ask a model that the list need not have, with what its suffix sets as options of the chat (R-EXT-27)."""
+        """Ask a model that the list need not have, from now on in the open chat."""
+        await self.add_other_model(other)
+        self.use_model(other.model.id)
+
+    async def add_other_model(self, other: OtherModel) -> None:
+        """Offer a model that the list need not have; what its suffix sets becomes options of the chat (R-EXT-27)."""
         await self.account_models.add(other.model)
         if other.parameters:
             self.set_options(options_with(self.opened.options, other.parameters))
         if other.character is not None:
             self.use_character(CharacterHead.of(other.character))
-        self.use_model(other.model.id)
 
     def use_character(self, character: CharacterHead | None) -> None:
         """Speak with a character in the open chat, or with the model alone. Sealed chats have none: another begins."""

@@ -15,8 +15,9 @@ from app.ui.chat.models.model_picker import ModelListHeader, ModelView
 from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, filter_pill
 from app.ui.chat.session.inspector_state import ModelList, ModelRow
 from app.ui.chat.session.seal import PROMISES
+from app.ui.kit.forms.other_model_dialog import OTHER_MODEL
 from app.ui.kit.lists.filter_keys import FilterKeys
-from app.ui.kit.widgets.buttons import PrimaryButton
+from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.popover import Popover
 from app.ui.kit.widgets.search_field import SearchField
@@ -35,6 +36,7 @@ class ComparePicker(Popover):
 
     chosen = Signal(object)  # tuple[str, ...]
     marked = Signal(object)  # the same while choosing, for the price
+    other_requested = Signal(object)  # the same, for a model that is not in the list to join them
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, name=tr("Compare models"), padding=0)
@@ -67,8 +69,14 @@ class ComparePicker(Popover):
         top.addLayout(pills)
         footer = QFrame()
         zone(footer, "pane")
-        row = QHBoxLayout(footer)
-        row.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
+        self.other = QuietButton(theme, OTHER_MODEL, size="small")
+        self.other.clicked.connect(self._leave_for_other)
+        column = QVBoxLayout(footer)
+        column.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
+        column.setSpacing(theme.px(6))
+        column.addWidget(self.other, 0, Qt.AlignmentFlag.AlignLeft)
+        row = QHBoxLayout()
+        column.addLayout(row)
         row.addWidget(self.note, 1)
         row.addWidget(self.go)
         self.body.setSpacing(0)
@@ -156,6 +164,10 @@ class ComparePicker(Popover):
         elif len(self._marked) < MOST:
             self._marked = (*self._marked, row.id)
         self._show()
+
+    def _leave_for_other(self) -> None:
+        self.close()
+        self.other_requested.emit(self._marked)
 
     def _ask(self) -> None:
         if FEWEST <= len(self._marked) <= MOST:
