@@ -36,7 +36,7 @@ class WireModel(BaseModel):
     @classmethod
     def _tolerate(cls, content: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
         try:
-            return cls._plausible(read(content))
+            return cls.plausible_only(read(content))
         except ValidationError as error:
             if not isinstance(content, Mapping):
                 raise
@@ -45,10 +45,10 @@ class WireModel(BaseModel):
             optional = {alias for name, field in names.items() for alias in (name, field.alias)}
             if not odd or not odd <= optional:
                 raise
-            return cls._plausible(read({key: value for key, value in content.items() if key not in odd}))
+            return cls.plausible_only(read({key: value for key, value in content.items() if key not in odd}))
 
     @classmethod
-    def _plausible(cls, made: Self) -> Self:
+    def plausible_only(cls, made: Self) -> Self:
         """Give each field that holds an implausible value its default. Raises `ValueError` where it has none."""
         changes: dict[str, object] = {}
         for name, value in made.__dict__.items():
