@@ -20,7 +20,7 @@ from app.wallet import base58
 from app.wallet.addresses import ED25519_KEY_BYTES, Chain, read_evm_address, read_solana_address
 from app.wallet.errors import KeyRefused, KeyUnavailable, SigningFailed, WalletError
 from app.wallet.libraries import load_eth_account
-from app.wallet.solana_transfer import TokenTransfer
+from app.wallet.solana_transfer import READ_BACK, TokenTransfer, read_message
 from app.wallet.transactions import Transaction, read_transaction
 from app.wallet.typed_data import TransferAuthorization
 
@@ -201,8 +201,19 @@ class Ed25519Signer:
         return await self._sign(text.encode())
 
     async def sign_transfer(self, transfer: TokenTransfer) -> str:
-        """The same for a payment."""
-        return await self._sign(await asyncio.to_thread(lambda: transfer.message))
+        """The same for a payment.
+
+        Raises `SigningFailed` unless its bytes, read back, say what was to be signed, field by field.
+        """
+
+        def encoded() -> bytes:
+            message = transfer.message
+            read = read_message(message)
+            if any(getattr(read, name) != getattr(transfer, name) for name in READ_BACK):
+                raise SigningFailed("transaction", tr("The signed transaction is not the one you approved."))
+            return message
+
+        return await self._sign(await asyncio.to_thread(encoded))
 
     async def _sign(self, data: bytes) -> str:
         def sign(key: PrivateKey) -> str:

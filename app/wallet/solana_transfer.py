@@ -124,6 +124,9 @@ class SignedTransfer:
     microlamports_per_unit: int
 
 
+READ_BACK = tuple(name for name in SignedTransfer.__slots__ if hasattr(TokenTransfer, name))  # what both have
+
+
 def read_message(message: bytes) -> SignedTransfer:
     """Take a message apart again. Raises `PaymentRefused` when it is anything else than one transfer."""
     reader = _Reader(message)

@@ -51,7 +51,7 @@ SAYS: dict[str, dict[str, Any]] = {
         "speech": "RIFF",
     },
     "wallets.js": {
-        **{name: [200, 5] for name in ("x402_fetch_2", "x402_axios", "x402_fetch_1")},
+        **{name: [200, 5] for name in ("x402_fetch_2", "x402_axios", "x402_svm", "x402_fetch_1")},
         "venice": [True, True, True, True],
     },
     "litellm_client.py": {

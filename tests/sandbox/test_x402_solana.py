@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.sandbox.accounts.wallet_address import from_base58
 from app.sandbox.accounts.x402_solana import (
@@ -201,3 +203,28 @@ def test_the_chain_knows_the_token(wallet: WalletClient) -> None:
     value = wallet.sandbox.post("/crypto/rpc/solana-mainnet", call).json()["result"]["value"]
     data = base64.b64decode(value["data"][0])
     assert (value["owner"], len(data), data[44], data[45]) == (TOKEN_PROGRAM, 82, 6, 1)
+
+
+def test_the_chain_shows_what_was_settled(wallet: WalletClient, solana: SolanaWallet) -> None:
+    def result(method: str, *params: object) -> Any:
+        call = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = wallet.sandbox.post("/crypto/rpc/solana-mainnet", call).json()
+        return answer.get("result", answer.get("error"))
+
+    account = token_account(solana.address)
+    assert result("getSignaturesForAddress", account) == []
+    paid = wallet.top_up(header(terms_of(wallet), signed(solana, draft(wallet, solana))))
+    (listed,) = result("getSignaturesForAddress", account, {"limit": 1000})
+    assert listed["signature"] == unpacked(paid.headers["PAYMENT-RESPONSE"])["transaction"]
+    assert (listed["memo"], listed["err"]) == ("[16] 0123456789abcdef", None)
+    assert result("getTokenAccountBalance", account)["value"] == {"amount": "95000000", "decimals": 6}
+    assert result("getTokenAccountBalance", token_account(OTHER))["code"] == -32602
+    assert result("getSignaturesForAddress", token_account(OTHER)) == []
+
+
+@given(st.binary(min_size=1, max_size=300))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    good = base64.b64decode(BY_X402_FOR_PYTHON)
+    for each in (data, good[:129] + data, good[:200] + data + good[200:]):
+        with pytest.raises(HttpError):
+            read_transfer(2, base64.b64encode(each).decode())

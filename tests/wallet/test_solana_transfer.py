@@ -172,6 +172,18 @@ async def test_r_wal_06_the_signature_is_the_wallets_and_the_fee_payers_slot_is_
     assert signed.signature not in repr(signed)
 
 
+async def test_nothing_is_signed_when_the_bytes_say_something_else() -> None:
+    class Lying(TokenTransfer):
+        @property
+        def message(self) -> bytes:
+            return transfer(prepared(usd="8")).message
+
+    payment = prepared()
+    lying = Lying(**{name: getattr(payment.authorization, name) for name in TokenTransfer.__slots__})
+    with pytest.raises(SigningFailed):
+        await sign_payment(replace(payment, authorization=lying), solana_signer())
+
+
 def test_the_services_memo_is_signed_where_it_names_one() -> None:
     assert transfer(prepared({"memo": "order 7"})).memo == "order 7"
 

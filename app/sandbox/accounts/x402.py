@@ -13,6 +13,7 @@ from app.sandbox.accounts.wallet_account import admit
 from app.sandbox.accounts.wallets import Wallets, wallets_of
 from app.sandbox.accounts.x402_payment import HEADERS, read_payment
 from app.sandbox.accounts.x402_settlement import Payable, SettlementFailed, SettlementReceipt
+from app.sandbox.accounts.x402_solana import SolanaPayment, Transfer, transfers_of
 from app.sandbox.accounts.x402_terms import TOP_UP_SKU, encoded, refused, requirements, requirements_v1, terms_of
 from app.sandbox.http.call import JSON_TYPE, Call, dump
 from app.sandbox.http.connections import Response
@@ -93,6 +94,9 @@ async def _transfer(call: Call, wallets: Wallets, payment: Payable) -> Settlemen
         transaction = await wallets.treasury.ledger(call, payment.wallet.chain).transfer(payment)
     except SettlementFailed as failure:
         raise _failed(payment, str(failure)) from failure
+    if isinstance(payment, SolanaPayment):
+        settled = Transfer(transaction, payment.sender, payment.memo, call.world.clock.now())
+        transfers_of(call.world)[transaction] = settled
     receipt = _credit(call, wallets, payment, transaction)
     wallets.treasury.receipts[payment.key] = receipt
     return receipt

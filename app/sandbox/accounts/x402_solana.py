@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from app.sandbox.accounts import signatures
-from app.sandbox.accounts.wallet_address import ED25519_KEY_BYTES, Wallet, from_base58, to_base58
+from app.sandbox.accounts.wallet_address import ED25519_KEY_BYTES, Wallet, from_base58, read_wallet, to_base58
 from app.sandbox.accounts.x402_terms import (
     DECIMALS,
     MAXIMUM_USD,
@@ -26,7 +26,9 @@ from app.sandbox.accounts.x402_terms import (
     refused,
     units,
 )
-from app.sandbox.chains.non_evm_nodes import SOLANA_SLUG, TOKEN_PROGRAM, block_height
+from app.sandbox.chains.non_evm_nodes import SOLANA_SLUG, TOKEN_PROGRAM, block_height, slot_at
+from app.sandbox.http.errors import Json
+from app.sandbox.world import World
 
 FEE_PAYER_SEED = hashlib.sha256(b"Rialto Sandbox: fee payer").digest()
 COMPUTE_BUDGET = "ComputeBudget111111111111111111111111111111"
@@ -63,6 +65,7 @@ class SolanaPayment:
     sender: str
     value: int
     blockhash: str
+    memo: str
     message: bytes
     signature: bytes
     receiver: str = SOLANA_RECEIVER
@@ -106,6 +109,53 @@ class SolanaPayment:
             raise refused("INVALID_PAYMENT", "The transaction was not signed by the owner of the tokens")
 
 
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A payment that was settled, as its chain lists it."""
+
+    signature: str
+    sender: str
+    memo: str
+    at: float
+
+
+class PlayToken:
+    """The play money of this rail, as a node of the chain shows it."""
+
+    mint = SOLANA_MINT
+
+    def __init__(self, world: World) -> None:
+        self._balances = world.table(f"play money {SOLANA_MINT}", int)
+        self._settled = transfers_of(world)
+
+    def balance(self, account: str) -> int | None:
+        return next((units for owner, units in self._balances.items() if _holds(owner, account)), None)
+
+    def transfers(self, account: str) -> list[Json]:
+        own = [each for each in self._settled.values() if _holds(each.sender, account)]
+        own.sort(key=lambda each: each.at, reverse=True)
+        return [
+            {
+                "signature": each.signature,
+                "slot": slot_at(each.at),
+                "err": None,
+                "memo": f"[{len(each.memo)}] {each.memo}",
+                "blockTime": int(each.at),
+                "confirmationStatus": "finalized",
+            }
+            for each in own
+        ]
+
+
+def transfers_of(world: World) -> MutableMapping[str, Transfer]:
+    """Return the settled payments by their signature."""
+    return world.table("solana transfers", Transfer)
+
+
+def _holds(owner: str, account: str) -> bool:
+    return read_wallet(owner) == Wallet("solana", owner) and token_account(owner) == account
+
+
 def read_transfer(version: int, text: object) -> SolanaPayment:
     """Decode `payload.transaction` and hold it against the terms. Raises `HttpError` 400."""
     try:
@@ -141,7 +191,9 @@ def read_transfer(version: int, text: object) -> SolanaPayment:
         raise refused("AMOUNT_TOO_LOW", f"The smallest top-up is {MINIMUM_USD} USD")
     if value > units(MAXIMUM_USD):
         raise refused("AMOUNT_TOO_HIGH", f"The largest top-up is {MAXIMUM_USD} USD")
-    return SolanaPayment(version, sender, value, message.blockhash, signed, slots[1])
+    memo = next((each.data for each in message.instructions if each.program == MEMO_PROGRAM), b"")
+    text = memo.decode("utf-8", "replace")
+    return SolanaPayment(version, sender, value, message.blockhash, text, signed, slots[1])
 
 
 def token_account(owner: str, mint: str = SOLANA_MINT) -> str:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from app.sandbox.accounts.faucet import FAUCET_KEY
-from app.sandbox.accounts.x402_terms import PLAY_ASSET, SOLANA_MINT
+from app.sandbox.accounts.x402_solana import PlayToken
+from app.sandbox.accounts.x402_terms import PLAY_ASSET
 from app.sandbox.chains.non_evm_nodes import make_node
 from app.sandbox.chains.rpc_values import RpcError, address, data_bytes
 from app.sandbox.world import World
@@ -160,7 +161,7 @@ class Chains:
 
                 node = EvmAnswers(self.evm(network.slug))
             else:
-                node = make_node(network, self._world.clock.now, SOLANA_MINT)
+                node = make_node(network, self._world.clock.now, PlayToken(self._world))
             self._nodes[network.slug] = node
         return node
 

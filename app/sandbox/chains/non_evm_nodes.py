@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from app.sandbox.chains.rpc_values import METHOD_NOT_FOUND, RpcError, at, invalid
 from app.sandbox.http.errors import Json
@@ -25,11 +25,25 @@ BLOCKS_VALID = 150  # for so many a transaction may name a block
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
-def make_node(network: Network, now: Callable[[], float], mint: str) -> Node:
-    """`mint`: the token that `solana-mainnet` has."""
+class SolanaToken(Protocol):
+    """A token as its chain sees it. Accounts are those that hold it, not their owners."""
+
+    mint: str
+
+    def balance(self, account: str) -> int | None:
+        """Return base units, None for an account that never had any."""
+        ...
+
+    def transfers(self, account: str) -> list[Json]:
+        """Return what `getSignaturesForAddress` lists, newest first."""
+        ...
+
+
+def make_node(network: Network, now: Callable[[], float], token: SolanaToken) -> Node:
+    """`token`: what payments on `solana-mainnet` are made in."""
     if network.family == "starknet":
         return StarknetNode(network.slug, now)
-    return SolanaNode(network.slug, now, mint if network.slug == SOLANA_SLUG else "")
+    return SolanaNode(network.slug, now, token if network.slug == SOLANA_SLUG else None)
 
 
 class _Listed:
@@ -89,29 +103,29 @@ class StarknetNode(_Listed):
 
 def latest_block(slug: str, now: float) -> tuple[str, int]:
     """Return the newest block's hash, and the height until which a transaction may name it."""
-    slot = _slot(now)
+    slot = slot_at(now)
     return _base58(f"{slug} {slot}"), slot + BLOCKS_VALID
 
 
 def block_height(slug: str, blockhash: str, now: float) -> int | None:
     """Return the height of a block that a transaction may still name, None for any other."""
-    slot = _slot(now)
+    slot = slot_at(now)
     return next(
         (each for each in range(slot, slot - BLOCKS_VALID - 1, -1) if _base58(f"{slug} {each}") == blockhash), None
     )
 
 
-def _slot(now: float) -> int:
+def slot_at(now: float) -> int:
     return max(0, int((now - STARTED_AT) / SOLANA_SLOT_S))
 
 
 class SolanaNode(_Listed):
     """Slots by the Sandbox's clock, accounts without money, and perhaps one token."""
 
-    def __init__(self, slug: str, now: Callable[[], float], mint: str) -> None:
+    def __init__(self, slug: str, now: Callable[[], float], token: SolanaToken | None) -> None:
         super().__init__()
         self._slug = slug
-        self._mint = mint
+        self._token = token
         self._now = now
         self._named = {
             "getHealth": lambda _: "ok",
@@ -122,6 +136,8 @@ class SolanaNode(_Listed):
             "getGenesisHash": lambda _: _base58(slug),
             "getBalance": lambda _: self._value(0),
             "getAccountInfo": self._account,
+            "getTokenAccountBalance": self._held,
+            "getSignaturesForAddress": self._transfers,
             "getSupply": lambda _: self._value({"total": 0, "circulating": 0, "nonCirculating": 0}),
             "getLargestAccounts": lambda _: self._value([]),
             "getLatestBlockhash": self._latest,
@@ -129,7 +145,7 @@ class SolanaNode(_Listed):
         }
 
     def _slot(self) -> int:
-        return _slot(self._now())
+        return slot_at(self._now())
 
     def _value(self, value: object) -> Json:
         return {"context": {"slot": self._slot()}, "value": value}
@@ -140,11 +156,20 @@ class SolanaNode(_Listed):
 
     def _account(self, params: object) -> Json:
         """The token's own account, which payers read its decimals from; no other one exists."""
-        if not self._mint or at(params, 0, "") != self._mint:
+        if self._token is None or at(params, 0, "") != self._token.mint:
             return self._value(None)
         data = base64.b64encode(MINT_ACCOUNT).decode()
         facts = {"executable": False, "lamports": 1_461_600, "rentEpoch": 0, "space": len(MINT_ACCOUNT)}
         return self._value({"data": [data, "base64"], "owner": TOKEN_PROGRAM, **facts})
+
+    def _held(self, params: object) -> Json:
+        units = self._token.balance(str(at(params, 0, ""))) if self._token is not None else None
+        if units is None:
+            raise invalid("Invalid param: could not find account")
+        return self._value({"amount": str(units), "decimals": TOKEN_DECIMALS})
+
+    def _transfers(self, params: object) -> object:
+        return self._token.transfers(str(at(params, 0, ""))) if self._token is not None else []
 
     def _epoch(self, _: object) -> Json:
         slot = self._slot()

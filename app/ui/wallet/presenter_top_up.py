@@ -555,7 +555,11 @@ def _changed(sentence: str) -> PaymentRefused:
 
 def _request(account: Account, prepared: PreparedPayment, skew: timedelta) -> dict[str, Any]:
     words = prepared.authorization
-    height = words.last_valid_height if isinstance(words, TokenTransfer) else None
+    solana: dict[str, Any] = {}
+    if isinstance(words, TokenTransfer):
+        own_memo = prepared.option.solana is not None and not prepared.option.solana.memo
+        height = words.last_valid_height
+        solana = {"memo": words.memo if own_memo else "", "last_valid_height": "" if height is None else str(height)}
     return {
         "account": account.name,
         "base_url": account.base_url,
@@ -569,7 +573,7 @@ def _request(account: Account, prepared: PreparedPayment, skew: timedelta) -> di
         "skew_s": skew.total_seconds(),
         "valid_before": str(prepared.valid_before),
         "nonce": prepared.key,
-        **({} if height is None else {"last_valid_height": str(height)}),
+        **solana,
     }
 
 

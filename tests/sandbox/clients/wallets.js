@@ -1,7 +1,10 @@
-// A sign-in message that siwe writes, and four clients that pay for themselves.
+// A sign-in message that siwe writes, and five clients that pay for themselves.
+import { createServer } from "node:http";
+import { createKeyPairSignerFromPrivateKeyBytes } from "@solana/kit";
 import { wrapAxiosWithPaymentFromConfig } from "@x402/axios";
 import { ExactEvmScheme } from "@x402/evm";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
+import { ExactSvmScheme } from "@x402/svm/exact/client";
 import axios from "axios";
 import { SiweMessage } from "siwe";
 import { VeniceClient } from "venice-x402-client";
@@ -36,6 +39,25 @@ found.x402_fetch_2 = [(await wrapFetchWithPaymentFromConfig(fetch, config(one))(
 found.x402_fetch_2.push(await balance(one));
 found.x402_axios = [(await wrapAxiosWithPaymentFromConfig(axios.create(), config(two)).post(topUp)).status];
 found.x402_axios.push(await balance(two));
+
+const bearer = { Authorization: `Bearer ${SANDBOX_KEY}`, "Content-Type": "application/json" };
+const node = createServer(async (request, answer) => { // what it asks the chain, through the proxy, with the key
+  let body = "";
+  for await (const piece of request) body += piece;
+  const told = await fetch(`${SANDBOX_URL}/crypto/rpc/solana-mainnet`, { method: "POST", headers: bearer, body });
+  answer.writeHead(told.status, { "Content-Type": "application/json" }).end(await told.text());
+});
+await new Promise((listens) => node.listen(0, "127.0.0.1", listens));
+const signer = await createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(45));
+await fetch(`${url.origin}/sandbox/faucet`, {
+  method: "POST", headers: bearer, body: JSON.stringify({ address: signer.address, amount: "50" }),
+});
+const svm = new ExactSvmScheme(signer, { rpcUrl: `http://127.0.0.1:${node.address().port}` });
+const onSolana = { schemes: [{ network: "solana:*", client: svm }], spendControls: false }; // it knows other tokens only
+found.x402_svm = [(await wrapFetchWithPaymentFromConfig(fetch, onSolana)(topUp, { method: "POST" })).status];
+const known = await fetch(`${url.origin}/sandbox/wallets/${signer.address}`, { headers: bearer });
+found.x402_svm.push(Number((await known.json()).usd));
+node.close();
 await fetch(`${url.origin}/sandbox/faults/terms_v1`, { // which a service of that version offers by itself
   method: "PUT", body: '{"times": 1}',
   headers: { Authorization: `Bearer ${SANDBOX_KEY}`, "Content-Type": "application/json" },

@@ -19,9 +19,13 @@ import pytest
 from app.sandbox.chains.non_evm_nodes import SOLANA_SLUG, latest_block
 from app.service.client import OnWait
 from app.service.x402 import TopUpRequirements, X402Resource
-from app.wallet.solana_transfer import read_message
+from app.ui.wallet.session import pending_top_ups
+from app.ui.wallet.session.holdings import held_on_chain, price_of_asking
+from app.wallet.networks import tokens_of
+from app.wallet.solana_transfer import BLOCKS_VALID, read_message
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
+from tests.ui.wallet.test_open_payments import left_open, not_now, press, refuses_another, two_hours_later
 
 OTHER = "J2xccRtuG43drESLYznHhLhQkLTdfepcKYbiQ9BsJVaf"
 OTHER_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"  # the real one, which the Sandbox may not ask for
@@ -242,3 +246,53 @@ async def test_a_node_with_a_senseless_answer_is_named_and_nothing_is_signed(
     assert (wallet.top_up.step, bool(dialog.problem.text())) == ("payment", True)
     assert await nothing_was_signed(wallet)
     await wallet.leave(dialog)
+
+
+async def test_a_payment_stays_open_until_its_block_has_passed(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = await wallet.solana_wallet()
+    intent = await left_open(wallet, account, landed=False)
+    await refuses_another(wallet, account)
+    await two_hours_later(wallet, monkeypatch)
+    last = int(intent.request["last_valid_height"])
+    with monkeypatch.context() as patch:
+        for height in (None, last + BLOCKS_VALID):  # nobody says, or the chain is at that very block
+            forge(patch, {"lastValidBlockHeight": height})
+            await press(wallet, "button")
+            assert (await wallet.intents.one(intent.id)).state == "unknown"
+        await refuses_another(wallet, account)
+    assert await press(wallet, "button") == pending_top_ups.EXPIRED
+    assert (await wallet.intents.one(intent.id)).state == "failed"
+    dialog = await wallet.review(account)
+    assert wallet.top_up.step == "review", "another one may be signed now"
+    await wallet.leave(dialog)
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_the_chain_tells_whether_a_payment_was_carried_out_for_the_price_on_the_button(
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch, landed: bool
+) -> None:
+    account = await wallet.solana_wallet()
+    await wallet.control(f"/wallets/{account.address}", "PUT", usd="1")
+    await left_open(wallet, account, landed=landed)
+    monkeypatch.setattr(X402Resource, "transactions", not_now)
+    (card,) = wallet.payment_cards()
+    assert card.chain.text() == "Ask the chain for $0.000021"
+    said = await press(wallet, "chain")
+    if landed:
+        assert said == pending_top_ups.CARRIED_OUT
+        return
+    assert said == "The chain does not show it yet."
+    await refuses_another(wallet, account)
+    await two_hours_later(wallet, monkeypatch)
+    assert await press(wallet, "chain") == pending_top_ups.NOT_CARRIED_OUT
+
+
+async def test_the_balance_on_the_chain_is_read_for_a_wallet_of_a_real_service(wallet: WalletHarness) -> None:
+    account = await wallet.solana_wallet("42.5")
+    (token,) = tokens_of("solana", is_sandbox=True)
+    assert price_of_asking(token) == Decimal("0.000021")
+    async with wallet.switch.service_of(wallet.sandbox_account) as service:
+        assert await held_on_chain(service, token, account.address) == Decimal("42.5")
+        assert await held_on_chain(service, token, OTHER) is None

@@ -31,7 +31,7 @@ from app.storage.wallet.open_payments import OpenPayment
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.session.comparison import MAX_PAGES
-from app.ui.wallet.session.holdings import price_of_asking, used_on_chain
+from app.ui.wallet.session.holdings import paid_on_solana, price_of_asking, used_on_chain
 from app.ui.wallet.top_up_state import PendingTopUp
 from app.wallet.addresses import chain_of, same_address
 from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, Token, tokens_of
@@ -323,8 +323,11 @@ class PendingTopUps(QObject):
         payer, token = self._payer_of_question(intent), _token_of(intent)
         if payer is None or token is None:
             return None
+        wallet, memo = _wallet_of(intent), str(intent.request.get("memo", ""))
         async with self._service_of(payer) as service:
-            return await used_on_chain(service, token, _wallet_of(intent), intent.idempotency_key)
+            if token.chain == "solana":
+                return await paid_on_solana(service, token, wallet, memo, intent.created_at) if memo else None
+            return await used_on_chain(service, token, wallet, intent.idempotency_key)
 
     def _judge(self, intent: Intent, found: Findings, said: str, *, refused: bool = False) -> PaymentOutcome:
         """Failed only when it is certain that the payment was not, and can no longer be, carried out."""
@@ -420,7 +423,8 @@ class PendingTopUps(QObject):
 
     def _shown(self, intent: Intent) -> PendingTopUp:
         account, token = self._account_of(intent), _token_of(intent)
-        can_ask = token is not None and bool(intent.idempotency_key) and self._payer_of_question(intent) is not None
+        mark = intent.request.get("memo") if _is_on_solana(intent) else intent.idempotency_key
+        can_ask = token is not None and bool(mark) and self._payer_of_question(intent) is not None
         return PendingTopUp(
             intent_id=intent.id,
             account_id=intent.account_id,
