@@ -47,9 +47,9 @@ def _open(arguments: list[str]) -> int:
     from app.ui.kit.qt_workarounds.qt_exception_guard import install_exception_guard
 
     install_exception_guard()
-    from app.bootstrap.start import run
+    from app.bootstrap.start import end_with, run
 
-    return run(arguments)
+    return end_with(run(arguments))
 
 
 if __name__ == "__main__":

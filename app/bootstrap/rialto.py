@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
+ENDS_WITHIN_S = 20.0  # everything that is saved and closed at the end, together
+LEAST_S = 1.0  # what each has of it, also behind others that took too long
 OPENING_S = 3.0  # how long the end waits for tabs that are being opened
 BACKUP_SHOWN_AFTER_S = 1.0
 COLLECT_MS = 150  # changes of theme and text size that come closer than this are drawn once
@@ -173,6 +175,7 @@ class Rialto:
 
     def _record_closed(self) -> None:
         self._is_closed = True
+        self.instance.stop_listening()
 
     @cached_property
     def chat_page(self) -> ChatPage:
@@ -479,16 +482,25 @@ class Rialto:
             self.tasks.start_unless_running("history", self._start_history)
 
     async def _end(self, save_settings: Callable[[], Awaitable[None]]) -> None:
-        """Save, close and stop, in the order in which one needs the other."""
+        """Save, close and stop, in the order in which one needs the other. Nothing is waited for without a limit."""
+        import asyncio
+
+        from app.ui.kit.qt_workarounds.loop_timers import replace_threads
+
         self._forget_folders()
         # A tab that is still reading what it kept joins what was typed to that.
         await self.tasks.ended(*(f"open {name}" for name in TABS), within_s=OPENING_S)
         closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.account_services.aclose]
         closers += [save_settings, self._close_history]
+        replace_threads(asyncio.get_running_loop())
+        latest = monotonic() + ENDS_WITHIN_S
         for close in closers:
-            try:
-                await close()
-            except Exception as error:  # one that fails, as on a full disk, keeps no other from closing
+            closing = asyncio.ensure_future(close())
+            done, _ = await asyncio.wait({closing}, timeout=max(LEAST_S, latest - monotonic()))
+            if not done:
+                closing.cancel()
+            elif not closing.cancelled() and isinstance(error := closing.exception(), Exception):
+                # One that fails, as on a full disk, keeps no other from closing.
                 self._crashed(error)
         if self._log_handler is not None:
             stop_logging(self._log_handler)

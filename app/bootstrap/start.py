@@ -7,10 +7,11 @@ import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop
+from PySide6.QtCore import QEventLoop, QThreadPool
 from PySide6.QtWidgets import QApplication
 
 from app import __version__
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
 
 _MAKE_WRITABLE = tr("Allow writing to that folder, or choose another one with --portable FOLDER.")
+OTHER_ENDS_WITHIN_MS = 10_000
+THREADS_END_WITHIN_S = 3.0  # after everything is saved
 _END_THE_OTHER = tr("Wait a moment and try again, or quit the other copy first.")
 
 
@@ -89,14 +92,27 @@ def run(arguments: Sequence[str]) -> int:
             return 0
         if instance.is_refused:
             return _fail(tr("Rialto cannot write to its data folder, {data}.", data=paths.data), _MAKE_WRITABLE)
-        return _fail(
-            tr("Another copy of Rialto is using {data} and is not responding.", data=paths.data), _END_THE_OTHER
-        )
+        if not instance.try_lock(OTHER_ENDS_WITHIN_MS):  # it is saving, and its window is gone
+            return _fail(
+                tr("Another copy of Rialto is using {data} and is not responding.", data=paths.data), _END_THE_OTHER
+            )
     try:
         return _run_window(qt_app, options, paths, instance)
     except DisplayLost:
         print(tr("Rialto quit because its display closed. Everything you wrote is saved."), file=sys.stderr, flush=True)
         os._exit(1)  # the database's thread would be waited for, and nothing can tell it to end any more
+
+
+def end_with(code: int) -> int:
+    """Return the exit code, and end the process soon: a thread may read from a disk or a pipe that never answers."""
+    pool = QThreadPool.globalInstance()
+    pool.clear()
+    if not pool.waitForDone(round(THREADS_END_WITHIN_S * 1000)):  # Qt would wait for it without a limit
+        os._exit(code)
+    killer = threading.Timer(THREADS_END_WITHIN_S, os._exit, (code,))  # and Python for its own threads
+    killer.daemon = True
+    killer.start()
+    return code
 
 
 def _has_display() -> bool:
@@ -185,6 +201,7 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
 
     async def live() -> None:
         codes.append(await rialto.live())
+        rialto.instance.release()  # everything is saved: nobody waits for the threads of this program
 
     def lose_display() -> None:
         if not codes:

@@ -16,8 +16,8 @@ from app.ui.kit.discard import discard
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-_RAISE = b"raise\n"
-_ANSWER_WITHIN_MS = 1500
+_RAISE, _RAISED = b"raise\n", b"raised\n"
+_ANSWER_WITHIN_MS = 5000
 _LONGEST_MESSAGE = 64  # bytes; anyone of this user may write into the socket
 
 
@@ -38,9 +38,9 @@ class SingleInstance(QObject):
     def _name(self) -> str:
         return _socket_name(self._folder)
 
-    def try_lock(self) -> bool:
+    def try_lock(self, within_ms: int = 0) -> bool:
         """True when this folder is ours now. False when another Rialto has it, or when `is_refused`."""
-        return self._lock.tryLock(0)
+        return self._lock.tryLock(within_ms)
 
     @property
     def is_refused(self) -> bool:
@@ -59,7 +59,7 @@ class SingleInstance(QObject):
             self._server = server
 
     def raise_other(self) -> bool:
-        """Ask the Rialto that holds the lock to come to the front. False when nobody answers."""
+        """Ask the Rialto that holds the lock to come to the front. False when its window does not say that it did."""
         from PySide6.QtNetwork import QLocalSocket
 
         socket = QLocalSocket()
@@ -67,17 +67,22 @@ class SingleInstance(QObject):
         if not socket.waitForConnected(_ANSWER_WITHIN_MS):
             return False
         socket.write(_RAISE)
-        sent = socket.waitForBytesWritten(_ANSWER_WITHIN_MS)
-        socket.disconnectFromServer()
-        return sent
+        answers = socket.waitForBytesWritten(_ANSWER_WITHIN_MS) and socket.waitForReadyRead(_ANSWER_WITHIN_MS)
+        answer = bytes(socket.read(_LONGEST_MESSAGE).data()) if answers else b""
+        socket.abort()
+        return answer == _RAISED
 
-    def release(self) -> None:
-        """Give the folder back."""
+    def stop_listening(self) -> None:
+        """The window is closed: later starts wait for the lock instead."""
         for socket in tuple(self._callers):
             self._drop(socket)
         if self._server is not None:
             self._server.close()
             self._server = None
+
+    def release(self) -> None:
+        """Give the folder back."""
+        self.stop_listening()
         self._lock.unlock()
 
     def _accept(self) -> None:
@@ -98,6 +103,8 @@ class SingleInstance(QObject):
         """One word is all that is listened to; whoever says anything else is hung up on."""
         if bytes(socket.read(_LONGEST_MESSAGE).data()) == _RAISE:
             self.raise_requested.emit()
+            socket.write(_RAISED)
+            socket.flush()
         else:
             self._drop(socket)
 

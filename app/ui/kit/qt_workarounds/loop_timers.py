@@ -120,6 +120,9 @@ class LoopTimers(QObject):
         """qasync tells it; nothing more is logged for it here."""
 
 
+END_WITHIN_S = 2.0  # all threads of a loop together, when it closes
+
+
 def end_cancelled_timers(loop: Any, timers: LoopTimers | None = None) -> LoopTimers:
     """Give a new qasync loop timers that end when what they are for is cancelled."""
     used = LoopTimers() if timers is None else timers
@@ -141,9 +144,27 @@ def end_cancelled_timers(loop: Any, timers: LoopTimers | None = None) -> LoopTim
     return used
 
 
+class _BoundedThreads(ThreadPoolExecutor):
+    """Threads that are waited for at most `END_WITHIN_S`: one may read from a network drive that went away."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+        latest = monotonic() + (END_WITHIN_S if wait else 0)
+        for thread in tuple(self._threads):
+            thread.join(max(0.0, latest - monotonic()))
+
+
 def start_threads_when_needed(loop: asyncio.AbstractEventLoop) -> None:
     """Give a new qasync loop threads that start when there is work for them; its own start at the first work, all."""
-    loop.set_default_executor(ThreadPoolExecutor(MOST_THREADS))
+    loop.set_default_executor(_BoundedThreads(MOST_THREADS))
+
+
+def replace_threads(loop: asyncio.AbstractEventLoop) -> None:
+    """Give such a loop fresh threads for what is still to be done: all of the others may be stuck."""
+    before = getattr(loop, "_QEventLoop__default_executor", None)
+    if isinstance(before, _BoundedThreads):
+        before.shutdown(wait=False, cancel_futures=False)
+        start_threads_when_needed(loop)
 
 
 def wait_for_events(loop: Any) -> None:
