@@ -24,7 +24,7 @@ from app.core.file_saving import SavedFile
 from app.core.number_format import percent
 from app.core.problems import ActionSpec, hide_secrets_with
 from app.core.tabs import TABS
-from app.core.tasks import TaskScope
+from app.core.tasks import TaskScope, run_within
 from app.core.time_format import when
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
 from app.storage.log import setup_logging, stop_logging
@@ -466,6 +466,7 @@ class Rialto:
             self._exit_code = 1
             self.window.close()
         elif answer == "stay":
+            self.chat.set_history(False)
             self.toast(
                 tr("Nothing is saved until Rialto can open its history."),
                 tr("Try again"),
@@ -483,24 +484,15 @@ class Rialto:
 
     async def _end(self, save_settings: Callable[[], Awaitable[None]]) -> None:
         """Save, close and stop, in the order in which one needs the other. Nothing is waited for without a limit."""
-        import asyncio
-
-        from app.ui.kit.qt_workarounds.loop_timers import replace_threads
-
         self._forget_folders()
         # A tab that is still reading what it kept joins what was typed to that.
         await self.tasks.ended(*(f"open {name}" for name in TABS), within_s=OPENING_S)
         closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.account_services.aclose]
         closers += [save_settings, self._close_history]
-        replace_threads(asyncio.get_running_loop())
         latest = monotonic() + ENDS_WITHIN_S
         for close in closers:
-            closing = asyncio.ensure_future(close())
-            done, _ = await asyncio.wait({closing}, timeout=max(LEAST_S, latest - monotonic()))
-            if not done:
-                closing.cancel()
-            elif not closing.cancelled() and isinstance(error := closing.exception(), Exception):
-                # One that fails, as on a full disk, keeps no other from closing.
+            error = await run_within(close(), max(LEAST_S, latest - monotonic()))
+            if error is not None:  # one that fails, as on a full disk, keeps no other from closing
                 self._crashed(error)
         if self._log_handler is not None:
             stop_logging(self._log_handler)

@@ -181,6 +181,7 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     from app.ui.kit.qt_workarounds.async_generators import close_left_generators
     from app.ui.kit.qt_workarounds.loop_timers import (
         end_cancelled_timers,
+        replace_threads,
         start_threads_when_needed,
         wait_for_events,
     )
@@ -189,6 +190,7 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     wait_for_events(loop)
     start_threads_when_needed(loop)
     end_cancelled_timers(loop)
+    rialto.window.closed.connect(lambda: replace_threads(loop))
     collector = UiThreadGarbageCollector()
     leave_generators = close_left_generators(loop)
     rialto.crashes.install_loop(loop)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -32,10 +32,23 @@ async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     return result
 
 
-async def _ended(tasks: Iterable[asyncio.Task[None]]) -> None:
+async def _ended(tasks: Iterable[asyncio.Task[None]], within_s: float | None = None) -> None:
     import asyncio  # not before the window is painted
 
-    await asyncio.wait(tasks)
+    await asyncio.wait(tasks, timeout=within_s)
+
+
+async def run_within(work: Awaitable[object], within_s: float) -> Exception | None:
+    """Run work at most so long, then go on without it. Return what it failed with."""
+    import asyncio
+
+    task = asyncio.ensure_future(work)
+    await asyncio.wait({task}, timeout=within_s)
+    if not task.done():
+        task.cancel()
+        return None
+    error = None if task.cancelled() else task.exception()
+    return error if isinstance(error, Exception) else None
 
 
 class TaskScope:
@@ -109,12 +122,12 @@ class TaskScope:
 
     async def ended(self, *names: str, within_s: float | None = None) -> None:
         """Return when no work of these names runs any more, or after that time."""
-        import asyncio
-
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                while working := [task for task in self._alive if task.get_name() in names]:
-                    await asyncio.wait(working)
+        latest = None if within_s is None else monotonic() + within_s
+        while working := [task for task in self._alive if task.get_name() in names]:
+            left = None if latest is None else latest - monotonic()
+            if left is not None and left <= 0:
+                return
+            await _ended(working, left)
 
     async def idle(self) -> None:
         """Return when nothing of this scope runs any more."""

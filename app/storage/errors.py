@@ -67,6 +67,13 @@ class StorageUnavailable(StorageError):
     """Nothing is damaged; the place itself refuses."""
 
 
+class NoHistory(StorageError):
+    """A person went on without the history, which could not be opened, and asked for something that needs it."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Nothing is saved until Rialto can open its history."))
+
+
 class DatabaseTooNew(StorageError):
     """`found` and `known` are schema numbers."""
 

@@ -21,7 +21,7 @@ from app.core.problems import ActionSpec
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand
 from app.formats import format_number
-from app.storage.errors import NotStored, StorageError
+from app.storage.errors import NoHistory, NotStored, StorageError
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.account_models import AccountModels
@@ -158,6 +158,7 @@ class ChatPresenter(QObject):
         from app.ui.chat.session.conversation import Conversation
 
         await history.mark_interrupted()
+        self.opened.has_history = True
         self._history = history
         self.attaching.start(history)
         self.library = chat_library.ChatLibrary(history)
@@ -268,7 +269,8 @@ class ChatPresenter(QObject):
         self._publish_soon()
 
     async def _reread(self, chat_id: str) -> None:
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         if self.library.get(chat_id) is not None:
             await self.library.reread(chat_id)
             self._publish_soon(self.publish_list)
@@ -332,7 +334,8 @@ class ChatPresenter(QObject):
     @property
     def answers(self) -> AnswerQueue:
         """All answers under way. There are none before `start`, which makes this."""
-        assert self._answers is not None
+        if self._answers is None:
+            raise NoHistory
         return self._answers
 
     @property
@@ -403,7 +406,8 @@ class ChatPresenter(QObject):
             self.do(self._correct, after.id, change, after.cost_source)
 
     async def _correct(self, exchange_id: str, change_usd: Decimal, source: str) -> None:
-        assert self._history is not None and self._answers is not None and self.library is not None
+        if self._history is None or self._answers is None or self.library is None:
+            raise NoHistory
         message = await self._history.correct_cost(exchange_id, change_usd, source)
         if message is not None:
             await self.library.reread(message.chat_id)
@@ -430,13 +434,15 @@ class ChatPresenter(QObject):
     @property
     def documents(self) -> ChatDocuments:
         """The documents of projects; there from `start` on."""
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         return self.library.documents
 
     @property
     def projects(self) -> ChatProjects:
         """There are none before `start`."""
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         return self.library.projects
 
     def _chats_moved(self, places: Mapping[str, str | None]) -> None:
@@ -477,7 +483,8 @@ class ChatPresenter(QObject):
 
         `unless_typed`: False, and nothing happens, when there is something in the box.
         """
-        assert self._history is not None and self.library is not None
+        if self._history is None or self.library is None:
+            raise NoHistory
         before = self.opened.draft if before is None else before
         left = self.drafts.left_in(chat_id)
         chat = await self._history.chat(chat_id)
@@ -512,7 +519,8 @@ class ChatPresenter(QObject):
         """Bring in what stands above the screen of a long chat, in pieces that nobody notices."""
         import asyncio  # not before the window is painted
 
-        assert self._history is not None and self.conversation is not None
+        if self._history is None or self.conversation is None:
+            raise NoHistory
         chat_id = self.opened.chat_id
         if not self.opened.is_whole and chat_id is not None:
             messages = await self._history.messages(chat_id)
@@ -572,7 +580,8 @@ class ChatPresenter(QObject):
             self.pin(chat_id, on)
 
     async def _change(self, chat_id: str | None, changes: dict[str, Any]) -> None:
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         if chat_id is None:
             chat_id = (await self.drafts.ensure_chat()).id
         chat = await self.library.change(chat_id, **changes)
@@ -589,7 +598,8 @@ class ChatPresenter(QObject):
         self.do(self._duplicate, self.opened.chat_id, message_id)
 
     async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
-        assert self.library is not None and self._history is not None
+        if self.library is None or self._history is None:
+            raise NoHistory
         if self._history.is_private(chat_id):
             self.notice.emit(tr("A copy would be saved. Keep this chat first."))
             return
@@ -632,7 +642,8 @@ class ChatPresenter(QObject):
             self.send(text)
 
     async def _find_or_send(self, text: str, model_ids: tuple[str, ...]) -> None:
-        assert self.passages is not None
+        if self.passages is None:
+            raise NoHistory
         if not await self.passages.find(text, for_several=bool(model_ids)) and self.opened.draft == text:
             self.find_or_send(text, model_ids)
 
@@ -661,7 +672,8 @@ class ChatPresenter(QObject):
             self.send(self.opened.draft)
 
     async def _send(self, text: str, opening: int, model_ids: tuple[str, ...] = ()) -> None:
-        assert self.conversation is not None
+        if self.conversation is None:
+            raise NoHistory
         if self.opened.opening != opening:
             return  # another chat took the box before this began, and may not be sealed: the text is where it was
         self.drafts.timer.stop()
@@ -734,6 +746,11 @@ class ChatPresenter(QObject):
                 put_back()
 
         self._undo_stack.push(UndoCommand("chat", text, lambda _ids: undo(), ()))
+
+    def set_history(self, on: bool) -> None:
+        """Say whether there is a history to write to. Without one nothing is sent: it could not be kept."""
+        self.opened.has_history = on
+        self.publish_head()
 
     # Several models, functions
 
@@ -861,7 +878,8 @@ class ChatPresenter(QObject):
 
     async def _move_to_trash(self, chat_ids: tuple[str, ...], before: str) -> None:
         """`before` is what was in the box when it was asked for: what came since then is the next chat's."""
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         library, titles = self.library, [self.title_of(chat_id) for chat_id in chat_ids]
 
         async def move(chat_id: str) -> None:
@@ -912,7 +930,8 @@ class ChatPresenter(QObject):
 
     async def keep_private(self, chat_ids: Iterable[str]) -> bool:
         """Make private chats ordinary ones. False when one is still being written. Raises `StorageError`."""
-        assert self._history is not None and self.library is not None
+        if self._history is None or self.library is None:
+            raise NoHistory
         if self.writing() & set(chat_ids):
             self.notice.emit(tr("An answer is still being written. Keep the chat once it is complete."))
             return False
@@ -929,7 +948,8 @@ class ChatPresenter(QObject):
 
     async def discard_private(self, chat_ids: Iterable[str]) -> None:
         """Forget private chats. What is being written in them stops."""
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         for chat_id in tuple(chat_ids):
             self.answers.stop(chat_id)
             self.seals.wipe(chat_id)
@@ -944,14 +964,16 @@ class ChatPresenter(QObject):
 
     async def _restore(self, chat_ids: tuple[str, ...]) -> None:
         """Put chats back into the list and open the last of them."""
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         for chat_id in chat_ids:
             await self.library.restore(chat_id)
         await self.show_chat(chat_ids[-1])
         self.publish_all()
 
     async def _delete(self, chat_ids: tuple[str, ...]) -> None:
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         for chat_id in chat_ids:
             await self.library.purge(chat_id)
 
@@ -985,7 +1007,8 @@ class ChatPresenter(QObject):
         self.do(self._replace_model, old_id, new_id)
 
     async def _replace_model(self, old_id: str, new_id: str) -> None:
-        assert self.library is not None
+        if self.library is None:
+            raise NoHistory
         number = 0
         for chat_id in self.library.using(old_id):
             await self.library.change(chat_id, model=new_id)
@@ -1028,7 +1051,8 @@ class ChatPresenter(QObject):
     def message_moves(self) -> MessageMoves:
         from app.ui.chat.session.message_moves import MessageMoves
 
-        assert self._history is not None
+        if self._history is None:
+            raise NoHistory
         return MessageMoves(self, self._history, self._undo_stack)
 
     # Export and import
@@ -1037,5 +1061,6 @@ class ChatPresenter(QObject):
     def transfers(self) -> TransferActions:
         from app.ui.chat.session.import_export import TransferActions
 
-        assert self._history is not None
+        if self._history is None:
+            raise NoHistory
         return TransferActions(self, self._history, self._tasks)

@@ -19,7 +19,7 @@ from app.core.typed_text import UndoableForm
 from app.core.undo import UndoCommand
 from app.service.crypto_rpc import RpcOperation
 from app.service.idempotency_keys import new_idempotency_key
-from app.storage.errors import Again, StorageError
+from app.storage.errors import Again, NoHistory, StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
@@ -530,7 +530,8 @@ class CryptoRpcPresenter(QObject):
         self._tasks.replace("rpc open", self._open, call_id)
 
     async def _open(self, call_id: str) -> None:
-        assert self.calls is not None
+        if self.calls is None:
+            raise NoHistory
         call = await self.calls.one(call_id)
         if call.job_id:  # its row stands for all rounds: the last one is shown, the others are in the menu of runs
             runs = await self.calls.runs(call.account_id, call.digest)

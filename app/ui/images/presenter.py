@@ -26,7 +26,7 @@ from app.core.typed_text import UndoableForm
 from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
-from app.storage.errors import StorageError, unavailable
+from app.storage.errors import NoHistory, StorageError, unavailable
 from app.storage.form_drafts import FormDraftStore
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.paid_call_intents import Intents
@@ -295,7 +295,7 @@ class ImagesPresenter(CallingPresenter):
             return True
         model = next((model for model in self.models if model.id == form.model), None) or self.model
         view = view_of(form, model, self.styles, self._references_of(form))
-        if self.maker is None or view.why_not or view.refusals or model is None:
+        if view.why_not or view.refusals or model is None:
             sentence = view.refusals[0][1] if view.refusals else view.why_not
             if sentence:
                 self.set_problem(
@@ -305,6 +305,8 @@ class ImagesPresenter(CallingPresenter):
         if self.service is None:
             self.set_problem(NO_ACCOUNT)
             return False
+        if self.maker is None:
+            raise NoHistory
         self.set_problem(None)
         self.tasks.start_unless_running(f"images plan {secrets.token_hex(4)}", self._make, form, model, view)
         return True
@@ -314,7 +316,8 @@ class ImagesPresenter(CallingPresenter):
         self.make(form, are_references_read=True)
 
     async def _make(self, form: ImageForm, model: Model, view: FormView) -> None:
-        assert self.maker is not None
+        if self.maker is None:
+            raise NoHistory
         try:
             references = await asyncio.to_thread(self._references, form)
         except StorageError as error:
@@ -396,7 +399,8 @@ class ImagesPresenter(CallingPresenter):
             await self.tasks.ended(*names)
 
     async def _carry_out(self, order: Order) -> None:
-        assert self.maker is not None
+        if self.maker is None:
+            raise NoHistory
         try:
             await self.maker.carry_out(order)
         except ServiceError as error:

@@ -18,7 +18,7 @@ from app.core.extra_json import parse_extra_json
 from app.core.file_saving import save_file
 from app.core.preset_library import PresetLibrary
 from app.core.problems import for_account
-from app.storage.errors import StorageError
+from app.storage.errors import NoHistory, StorageError
 from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.presets import Presets
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from app.core.undo import UndoStack
     from app.storage.database import Database
     from app.storage.service_cache import ServiceCache
+OPENS_WITHIN_S = 10.0  # the history, before an order counts as one without it
 
 
 class VideoPresenter(QObject):
@@ -155,7 +156,11 @@ class VideoPresenter(QObject):
     async def _order(self) -> None:
         form, takes, account, price = self.form.form, self.form.takes, self._current_account.account, self.form.price
         assert takes is not None and account is not None
-        await self._opened.wait()  # a quick hand is there before the disk was read
+        try:
+            async with asyncio.timeout(OPENS_WITHIN_S):
+                await self._opened.wait()  # a quick hand is there before the disk was read
+        except TimeoutError as error:
+            raise NoHistory from error
         values = {name: value for name, value in sent_values(form, takes).items() if name != "prompt"}
         values["extra"] = parse_extra_json(form.extra_json, OWN_FIELDS)[0]
         try:

@@ -22,7 +22,7 @@ from app.core.tabs import tab_title
 from app.core.time_format import clock
 from app.service.billing import MAX_LOOKBACK_DAYS, UsageQuery
 from app.service.errors import ServiceError
-from app.storage.errors import StorageError
+from app.storage.errors import NoHistory, StorageError
 from app.storage.receipt_book import ReceiptBook, ReceiptFilter
 from app.storage.receipt_sums import LocalZone, midnight
 from app.translation import tr, tr_n
@@ -162,7 +162,8 @@ class ReceiptsPresenter(QObject):
     # How it is done
 
     async def _reload(self) -> None:
-        assert self._book is not None
+        if self._book is None:
+            raise NoHistory
         wanted, zone = self._stored_filter(), LocalZone()
         is_play = self._current_account.is_sandbox
         totals = await self._book.totals(wanted, zone, play=is_play)
@@ -193,7 +194,8 @@ class ReceiptsPresenter(QObject):
         self.count_changed.emit(totals.count)
 
     async def _read_rows(self) -> None:
-        assert self._book is not None
+        if self._book is None:
+            raise NoHistory
         names = self._names()
         while self._wanted:
             number = self._wanted[-1]  # what is looked at now comes first
@@ -213,7 +215,8 @@ class ReceiptsPresenter(QObject):
             self.rows_arrived.emit(number * PAGE, number * PAGE + len(receipts) - 1)
 
     async def _export(self, path: Path) -> None:
-        assert self._book is not None
+        if self._book is None:
+            raise NoHistory
         try:
             saved = await self._book.export(self._stored_filter(), LocalZone(), path, self._names())
         except (OSError, StorageError) as error:
@@ -261,7 +264,8 @@ class ReceiptsPresenter(QObject):
 
     async def _sums(self, service: Service, account_id: str) -> UsageSums:
         """The service's own sums of the days that are shown, which it keeps by day in UTC."""
-        assert self._book is not None
+        if self._book is None:
+            raise NoHistory
         days = self.days()[-MAX_LOOKBACK_DAYS:]
         try:
             theirs = await service.billing.analytics(days[0], days[-1])

@@ -29,7 +29,7 @@ from app.service.errors import (
     SealBroken,
 )
 from app.storage.chat_rows import IMPORTED_SEAL
-from app.storage.errors import NotStored, StorageError, UnsavedResult
+from app.storage.errors import NoHistory, NotStored, StorageError, UnsavedResult
 from app.translation import tr
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
 from app.ui.chat.session.answer_writer import AnswerWriter, Ending, store_ending
@@ -298,7 +298,8 @@ class AnswerQueue(QObject):
                 self._tasks.start_unless_running(_receipt_task(row), self._ask_receipt, job, service, ending.sealed)
 
     async def _finish(self, job: Job, live: LiveAnswer, ending: Ending, sandbox: bool) -> None:
-        assert self._history is not None
+        if self._history is None:
+            raise NoHistory
         row = job.message.id
         if ending.exchange is not None:
             self._remember(row, ending.exchange)
@@ -331,7 +332,8 @@ class AnswerQueue(QObject):
 
     async def _ask_receipt(self, job: Job, service: Service, stream: SealedStream) -> None:
         """Have the enclave sign for a sealed answer, and keep what came of it with the answer."""
-        assert self._history is not None
+        if self._history is None:
+            raise NoHistory
         row = job.message.id
         outcome = await self.seals.receipt(job.chat_id, service, stream)
         with contextlib.suppress(NotStored):  # deleted meanwhile
@@ -342,7 +344,8 @@ class AnswerQueue(QObject):
     async def _store(
         self, job: Job, live: LiveAnswer, ending: Ending, problem: Problem | None, sandbox: bool
     ) -> Message:
-        assert self._history is not None
+        if self._history is None:
+            raise NoHistory
         stored = await store_ending(
             self._history,
             live,

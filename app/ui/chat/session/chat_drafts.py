@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
+from app.storage.errors import NoHistory
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping
@@ -103,7 +105,8 @@ class ChatDrafts:
 
     async def _write(self, left: UnsavedDraft) -> bool:
         """Keep a draft that was left, and forget a chat that nothing was ever said in; True when that changed one."""
-        assert self._library is not None
+        if self._library is None:
+            raise NoHistory
         chat_id = left.chat_id or self._rows.get(left.opening)
         is_new = chat_id is None and not left.draft.is_empty
         if is_new:
@@ -141,7 +144,8 @@ class ChatDrafts:
         """Keep the draft of a chat; False when the disk has it already."""
         from dataclasses import replace
 
-        assert self._library is not None
+        if self._library is None:
+            raise NoHistory
         values = draft.values()
         changed = replace(chat, **values)
         if changed == chat and not self._library.is_unwritten(chat.id):
@@ -152,13 +156,15 @@ class ChatDrafts:
 
     async def ensure_chat(self) -> Chat:
         """The open chat's row, made when there is none yet."""
-        assert self._library is not None
+        if self._library is None:
+            raise NoHistory
         known = self._library.get(self._opened.chat_id)
         return known or await self._made_row(self._opened.opening, self._opened.stored_values())
 
     async def _made_row(self, opening: int, values: Mapping[str, object]) -> Chat:
         """The row of a chat that was opened as a new one, whether it is still open or not; there is one for each."""
-        assert self._library is not None
+        if self._library is None:
+            raise NoHistory
         async with self._creating:
             known = self._library.get(self._rows.get(opening))
             if known is not None:

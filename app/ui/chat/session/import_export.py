@@ -14,6 +14,7 @@ from app.formats import format_number
 from app.storage.atomic_files import replacing
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
+from app.storage.errors import NoHistory
 from app.storage.file_names import free_path
 from app.storage.imports.chat_import import NotAnExport
 from app.storage.imports.export_reading import ExportReading
@@ -260,7 +261,8 @@ class TransferActions:
 
     async def _import(self, paths: tuple[Path, ...]) -> None:
         presenter, library = self._presenter, self._presenter.library
-        assert library is not None
+        if library is None:
+            raise NoHistory
         account = presenter.current_account.account
         report = await self._transfer.take(paths, account.id if account is not None else "")
         await library.load()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.core.undo import UndoCommand, UndoStack
+from app.storage.errors import NoHistory
 from app.translation import tr
 from app.ui.chat.session.answer_notes import USE_SUGGESTION
 
@@ -111,7 +112,8 @@ class MessageActions:
         Raises `StorageError`.
         """
         conversation = self._presenter.conversation
-        assert conversation is not None
+        if conversation is None:
+            raise NoHistory
         deleted = await conversation.delete(message_id)
         if deleted is not None:
             self.leave(each.id for each in deleted.messages)
@@ -127,7 +129,8 @@ class MessageActions:
 
     async def _delete(self, message_id: str) -> None:
         presenter, conversation = self._presenter, self._presenter.conversation
-        assert conversation is not None
+        if conversation is None:
+            raise NoHistory
         deleted = await self.delete(message_id)
         if deleted is None:
             return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.core import time_format
 from app.core.undo import UndoCommand, UndoStack
-from app.storage.errors import NotStored
+from app.storage.errors import NoHistory, NotStored
 from app.translation import tr
 from app.ui.chat.session.stored_chat import SEALED_KEY
 from app.ui.chat.session.titles import NEW_CHAT, title_from
@@ -49,7 +49,8 @@ class MessageMoves:
     def targets(self, typed: str) -> tuple[Target, ...]:
         """A new chat, then the latest chats that have the typed words in their titles; at most `MOST_TARGETS`."""
         library, opened = self._presenter.library, self._presenter.opened
-        assert library is not None
+        if library is None:
+            raise NoHistory
         now = datetime.now(UTC)
         return (
             Target("", NEW_CHAT, ""),
@@ -79,7 +80,8 @@ class MessageMoves:
 
     async def _put(self, message_id: str, chat_id: str, move: bool) -> None:
         presenter, opened, library = self._presenter, self._presenter.opened, self._presenter.library
-        assert library is not None
+        if library is None:
+            raise NoHistory
         thread, chat = opened.thread, library.get(chat_id)
         if thread.get(message_id) is None:
             raise NotStored(tr("This message is no longer in the history."))
@@ -126,7 +128,8 @@ class MessageMoves:
         """Bring back what was deleted, then take back the copies, and the chat that was made for nothing else."""
         presenter, library = self._presenter, self._presenter.library
         conversation = presenter.conversation
-        assert library is not None and conversation is not None
+        if library is None or conversation is None:
+            raise NoHistory
         if deleted is not None:
             await conversation.restore(deleted)
         chat_id = copies[0].chat_id

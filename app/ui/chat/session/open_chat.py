@@ -108,6 +108,7 @@ class OpenChat:
         self.account_models = account_models
         self.counter = TokenCounter()
         self.chat_id: str | None = None
+        self.has_history = True  # False once a person went on without it
         self.opening = 0  # goes up with each chat that is opened, new ones too
         self.title = ""
         self.thread = MessageTree()
@@ -392,6 +393,8 @@ class OpenChat:
 
     def why_not(self) -> str:
         """Why nothing can be sent now, "" when it can."""
+        if not self.has_history:
+            return tr("Rialto could not open its history, so nothing can be sent.")
         if not self.is_whole:
             return tr("The chat is still opening.")
         if self.edits_answer:

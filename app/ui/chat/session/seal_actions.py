@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.storage.errors import NoHistory
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -111,5 +112,6 @@ class SealActions:
         await self._retry(message_id)
 
     async def _retry(self, message_id: str) -> None:
-        assert self._presenter.conversation is not None
+        if self._presenter.conversation is None:
+            raise NoHistory
         await self._presenter.conversation.retry(message_id)

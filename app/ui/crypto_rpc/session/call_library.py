@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import time_format
 from app.core.trash import TrashEntry, TrashKind, moved_text
+from app.storage.errors import NoHistory
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.ui.crypto_rpc.session.call_words import entry_of, title_of
 from app.ui.crypto_rpc.session.networks import network_title
@@ -89,12 +90,14 @@ class CallLibrary(QObject):
         return [_trash_entry(call, now, known) for call in found]
 
     async def _restore(self, call_ids: tuple[str, ...]) -> None:
-        assert self.calls is not None
+        if self.calls is None:
+            raise NoHistory
         await self.calls.trash(call_ids, None)
         await self.read()
 
     async def _delete(self, call_ids: tuple[str, ...]) -> None:
-        assert self.calls is not None
+        if self.calls is None:
+            raise NoHistory
         await self.calls.delete(call_ids, self._now())
 
 

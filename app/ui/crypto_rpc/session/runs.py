@@ -12,6 +12,7 @@ from app.core import time_format
 from app.core.problems import Problem
 from app.service.errors import BadResponse
 from app.service.http.json_large import read_large_json
+from app.storage.errors import NoHistory
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.call_words import facts_of, run_title, title_of
@@ -56,7 +57,8 @@ class RunPresenter(QObject):
 
     async def read(self, call_id: str, problem: Problem | None = None) -> RunView:
         """Everything about one run. The body is read in a thread."""
-        assert self.calls is not None
+        if self.calls is None:
+            raise NoHistory
         call = await self.calls.one(call_id)
         runs = await self.calls.runs(call.account_id, call.digest)
         return await self.made(call, await self.calls.body(call_id), runs, problem)

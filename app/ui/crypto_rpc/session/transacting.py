@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.core.number_format import DASH
 from app.service.idempotency_keys import new_idempotency_key
 from app.service.rpc_methods import estimate, family_of
-from app.storage.errors import StorageError
+from app.storage.errors import NoHistory, StorageError
 from app.translation import tr
 from app.ui.crypto_rpc.session.batch import CallRow, numbered
 from app.ui.crypto_rpc.session.contracts import token_rows
@@ -301,7 +301,8 @@ class TransactionPresenter:
     async def _unknown_before(self, network: str) -> list[str]:
         """A warning for each transaction of this network that may be on its way and was never answered."""
         calls = self._presenter.calls
-        assert calls is not None
+        if calls is None:
+            raise NoHistory
         recent = await calls.recent(limit=RECENT)
         lost = [
             str(digest)

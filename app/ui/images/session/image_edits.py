@@ -19,7 +19,7 @@ from app.service.http.size_limits import LIMIT_WORDS
 from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, GeneratedImages
 from app.service.models import Model
 from app.service.pricing import UPSCALE_USD, edit_cost, usd
-from app.storage.errors import StorageError, unavailable
+from app.storage.errors import NoHistory, StorageError, unavailable
 from app.storage.images import ImageKind, StoredImage, title_of
 from app.translation import tr, tr_n
 from app.ui.images.form import form_from, view_of
@@ -326,7 +326,8 @@ class ImageEdits:
         facts: _Facts,
     ) -> None:
         presenter, model = self._presenter, facts.model
-        assert presenter.maker is not None
+        if presenter.maker is None:
+            raise NoHistory
         try:
             data = await asyncio.to_thread(self._read, image.id)
             await asyncio.to_thread(facts.read_others)

@@ -18,7 +18,7 @@ from app.files import TooLarge, read_regular
 from app.media_types import HEAD_BYTES, sniff
 from app.storage.atomic_files import write_atomically
 from app.storage.chat_rows import new_id
-from app.storage.errors import StorageError, unavailable
+from app.storage.errors import NoHistory, StorageError, unavailable
 from app.storage.file_names import file_name, free_path
 from app.storage.images import LONGEST_LIST, SUFFIXES, ImageFiles, Images, StoredImage, title_of
 from app.translation import tr
@@ -90,7 +90,8 @@ class ImageLibrary(QObject):
 
     async def load(self) -> None:
         """Read the newest images, as many as were read before, and the trash."""
-        assert self.images is not None
+        if self.images is None:
+            raise NoHistory
         count, _ = await self.images.count()
         coming_back = 0 if self.unread else len(self.trashed)  # at most: where all were read, all are again
         limit = max(READ_AT_ONCE, len(self.rows) + coming_back)
@@ -106,7 +107,8 @@ class ImageLibrary(QObject):
 
     async def read_these(self, image_ids: Collection[str]) -> None:
         """Read images that a form refers to, so that `one` knows them also where they are older than what was read."""
-        assert self.images is not None
+        if self.images is None:
+            raise NoHistory
         self._referred |= {image.id: image for image in await self.images.some(image_ids)}
 
     def read_more(self, *, everything: bool = False) -> None:
@@ -158,7 +160,8 @@ class ImageLibrary(QObject):
     async def _measure(self) -> None:
         """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
         await asyncio.sleep(MEASURE_AFTER_S)
-        assert self.images is not None
+        if self.images is None:
+            raise NoHistory
         kept, trash = await self.images.ids(), await self.images.ids(trashed=True)
         _, with_file = await self.images.count()
         sizes = await asyncio.to_thread(lambda: (self._files.size_of(kept), self._files.size_of(trash)))
@@ -218,7 +221,8 @@ class ImageLibrary(QObject):
             self._tasks.start_unless_running(f"images star {image_id}", self._mark, image_id, not image.starred)
 
     async def _mark(self, image_id: str, starred: bool) -> None:
-        assert self.images is not None
+        if self.images is None:
+            raise NoHistory
         self.put(await self.images.mark(image_id, starred=starred))
 
     def move_to_trash(self, image_ids: Sequence[str]) -> None:
@@ -248,7 +252,8 @@ class ImageLibrary(QObject):
             raise refusal
 
     async def _move(self, ids: tuple[str, ...], to_trash: bool) -> tuple[tuple[str, ...], StorageError | None]:
-        assert self.images is not None
+        if self.images is None:
+            raise NoHistory
         images, moment = self.images, self.images.now() if to_trash else None
 
         async def move(image_id: str) -> None:
@@ -264,7 +269,8 @@ class ImageLibrary(QObject):
         self._tasks.start_unless_running("images empty trash", self._empty)
 
     async def _empty(self) -> None:
-        assert self.images is not None
+        if self.images is None:
+            raise NoHistory
         for image in tuple(self.trashed.values()):
             self._undo_stack.forget("images", (image.id,))
             await asyncio.to_thread(self._delete, image)
@@ -329,7 +335,8 @@ class ImageLibrary(QObject):
         self._tasks.start_unless_running(f"images import {path}", self._bring_in, path)
 
     async def _bring_in(self, path: Path) -> None:
-        assert self.images is not None
+        if self.images is None:
+            raise NoHistory
         image = self.images.planned("import", "", self.images.now(), title=path.stem[:60], charged=False)
         try:
             image = await asyncio.to_thread(_taken_in, self._files, image, path)

@@ -24,7 +24,7 @@ from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
 from app.storage.clips import Clip
-from app.storage.errors import StorageError
+from app.storage.errors import NoHistory, StorageError
 from app.translation import tr
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.session.clip_library import DEFAULT_PATTERN, cost_words, delivery_words, name_of, same_file
@@ -163,7 +163,8 @@ class ClipActions(QObject):
 
     async def _restore(self, ids: tuple[str, ...]) -> None:
         clip_library = self._presenter.clip_library
-        assert clip_library is not None
+        if clip_library is None:
+            raise NoHistory
         for clip_id in ids:
             await clip_library.clips.trash(clip_id, False)
         await clip_library.load()
@@ -171,7 +172,8 @@ class ClipActions(QObject):
 
     async def _delete(self, ids: tuple[str, ...]) -> None:
         clip_library = self._presenter.clip_library
-        assert clip_library is not None
+        if clip_library is None:
+            raise NoHistory
         for clip_id in ids:
             await asyncio.to_thread(clip_library.files.remove, clip_id)
             await clip_library.clips.remove(clip_id)
@@ -216,7 +218,8 @@ class ClipActions(QObject):
 
     async def _hold_audition(self, line: str, spans: tuple[Span, ...], voices: tuple[Key, ...]) -> None:
         presenter = self._presenter
-        assert presenter.clip_library is not None
+        if presenter.clip_library is None:
+            raise NoHistory
         name = uuid4().hex
         planned = [
             await presenter.plan_clip(line, model_id, voice_id, spans, audition=name) for model_id, voice_id in voices
@@ -236,7 +239,8 @@ class ClipActions(QObject):
     async def _speak_one(self, clip: Clip) -> None:
         """One voice of an audition, not aloud; a voice that fails does not stop the others."""
         presenter = self._presenter
-        assert presenter.clip_library is not None
+        if presenter.clip_library is None:
+            raise NoHistory
         reading = presenter.make_reading(clip)
         try:
             assert presenter.service is not None

@@ -30,7 +30,7 @@ from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.service.errors import ServiceError
 from app.service.pricing import clone_cost
 from app.storage.atomic_files import make_folder
-from app.storage.errors import StorageError, unavailable
+from app.storage.errors import NoHistory, StorageError, unavailable
 from app.storage.voices import ClonedVoice
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
@@ -447,7 +447,8 @@ class VoiceCloning(QObject):
 
     async def _reread(self) -> None:
         presenter = self._presenter
-        assert presenter.voices is not None
+        if presenter.voices is None:
+            raise NoHistory
         presenter.voice_list.set_cloned(await presenter.voices.cloned())
         presenter.settle_choice()
 
@@ -457,13 +458,15 @@ class VoiceCloning(QObject):
         return [_trash_entry(voice, now) for voice in found]
 
     async def _restore(self, ids: tuple[str, ...]) -> None:
-        assert self._presenter.voices is not None
+        if self._presenter.voices is None:
+            raise NoHistory
         for voice_id in ids:
             await self._presenter.voices.trash(voice_id, False)
         await self._reread()
 
     async def _delete(self, ids: tuple[str, ...]) -> None:
-        assert self._presenter.voices is not None
+        if self._presenter.voices is None:
+            raise NoHistory
         for voice_id in ids:
             sample = (await self._presenter.voices.one(voice_id)).sample
             try:

@@ -17,7 +17,7 @@ from app import files
 from app.service.http.downloads import drop_part, mark_path, part_path, read_part
 from app.storage.atomic_files import make_folder
 from app.storage.chat_rows import new_id
-from app.storage.errors import StorageUnavailable, unavailable
+from app.storage.errors import NoHistory, StorageUnavailable, unavailable
 from app.storage.video_jobs import VideoJob, VideoJobs
 from app.translation import tr
 
@@ -98,14 +98,16 @@ class VideoJobStore(QObject):
         return median(took[:20]) if took else None
 
     def now(self) -> datetime:
-        assert self.store is not None
+        if self.store is None:
+            raise NoHistory
         return self.store.now()
 
     # Changing
 
     async def add(self, *, prompt: str, form: dict[str, Any], media: dict[str, Any], **values: Any) -> VideoJob:
         """Put a job on the disk with copies of the media it needs. Raises `StorageError` and `OSError`."""
-        assert self.store is not None
+        if self.store is None:
+            raise NoHistory
         job_id = new_id()
         kept = await asyncio.to_thread(self._keep_media, job_id, media)
         file = file_name(prompt, job_id, self.now())
@@ -122,7 +124,8 @@ class VideoJobStore(QObject):
 
     async def change(self, job_id: str, **values: object) -> VideoJob:
         """Change a job, and write what waits in memory, too. Raises `StorageError`: then nothing has changed."""
-        assert self.store is not None
+        if self.store is None:
+            raise NoHistory
         waiting = self._in_memory.pop(job_id, {})
         try:
             job = await self.store.change(job_id, **{**waiting, **values})
@@ -169,7 +172,8 @@ class VideoJobStore(QObject):
         self.job_changed.emit(job_id)
 
     async def swap(self, one: VideoJob, other: VideoJob) -> None:
-        assert self.store is not None
+        if self.store is None:
+            raise NoHistory
         await self.store.swap(one, other)
         self._jobs[one.id], self._jobs[other.id] = replace(one, place=other.place), replace(other, place=one.place)
         self._jobs = {job.id: job for job in sorted(self._jobs.values(), key=lambda job: -job.place)}
@@ -180,7 +184,8 @@ class VideoJobStore(QObject):
 
         Raises `StorageUnavailable` if a file cannot be removed; the job then stays, and can be removed later.
         """
-        assert self.store is not None
+        if self.store is None:
+            raise NoHistory
         job = self._jobs[job_id]
         await asyncio.to_thread(self._remove, job)
         await self.store.delete(job_id)

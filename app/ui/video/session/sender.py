@@ -35,7 +35,7 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.video import VideoRequest
-from app.storage.errors import NotStored, StorageError
+from app.storage.errors import NoHistory, NotStored, StorageError
 from app.storage.paid_call_intents import NOBODY_KNOWS, Intents
 from app.translation import tr
 from app.ui.video.consent import read_consent
@@ -128,7 +128,8 @@ class Sender:
             await self._send(job, service)
 
     async def _send(self, job: VideoJob, service: Service) -> None:
-        assert self.intents is not None
+        if self.intents is None:
+            raise NoHistory
         job_store = self._job_store
         try:
             request = await self.request_of(job)
@@ -284,7 +285,8 @@ class Sender:
 
     async def settle(self) -> None:
         """Make of every job that was being sent what is true, by what became of its intent."""
-        assert self.intents is not None
+        if self.intents is None:
+            raise NoHistory
         for job in self._job_store.all():
             if job.intent_id and job.queue_id:
                 await self._close_intent(job)
@@ -302,7 +304,8 @@ class Sender:
 
     async def _end_of(self, job: VideoJob) -> str:
         """How a job's intent ended; what is still open was stopped by the end of the program."""
-        assert self.intents is not None
+        if self.intents is None:
+            raise NoHistory
         try:
             intent = await self.intents.one(job.intent_id)
         except NotStored:
@@ -327,7 +330,8 @@ class Sender:
 
     async def _close_intent(self, job: VideoJob) -> None:
         """The id is on the disk, so it was carried out, whatever the intent still says."""
-        assert self.intents is not None
+        if self.intents is None:
+            raise NoHistory
         try:
             intent = await self.intents.one(job.intent_id)
             if intent.state in ("sent", "unknown"):
