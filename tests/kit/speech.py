@@ -186,8 +186,12 @@ class SpeechHarness(OnSandbox):
     def price_text(self) -> str:
         return self.speak_bar.price.text()
 
-    def model_text(self) -> str:
+    def voice_button_text(self) -> str:
         return self.page.main.model.text()
+
+    def model_text(self) -> str:
+        """The model that the button in the header names, after the voice."""
+        return self.page.main.model.text().rpartition(" · ")[2]
 
     def main_page(self) -> int:
         return self.page.main.pages.currentIndex()

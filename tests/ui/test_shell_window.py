@@ -584,3 +584,19 @@ async def test_each_switch_of_the_theme_says_which_it_is_now(harness):
         (toast,) = harness.window.overlays.toasts.toasts
         said.append(toast.accessibleName())
     assert sorted(said) == ["Theme: Dark.", "Theme: Light.", "Theme: System."]
+
+
+async def test_a_pane_that_slides_in_with_the_main_field_gives_it_the_keyboard(harness):
+    """Not the first button above it: Enter on that may empty the form."""
+    frame = harness.window.tab_frames.by_name["chat"]
+    overlay, pane = frame.overlay, QWidget()
+    column = QVBoxLayout(pane)
+    clear, prompt = QPushButton("Clear"), QLineEdit()
+    column.addWidget(clear)
+    column.addWidget(prompt)
+    overlay.open_pane(pane, 300, from_left=True, main=prompt)
+    assert harness.window.focusWidget() is prompt
+    overlay.drop_pane()
+    overlay.open_pane(pane, 300, from_left=True)
+    assert harness.window.focusWidget() is clear
+    overlay.drop_pane()

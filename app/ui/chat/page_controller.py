@@ -161,6 +161,7 @@ class ChatPageController(QObject):
         )
         if name:
             self._page.presenter.projects.create(name, chat_ids)
+            self._page.list.filter.clear()  # the new one is in sight
             announce(self._page.main, tr("Project “{name}” created.", name=name))
 
     def open_handbook_project(self) -> None:
@@ -218,7 +219,8 @@ class ChatPageController(QObject):
         """Ask whether private chats are kept or forgotten, and do it; False when the person stays."""
         presenter = self._page.presenter
         count = len(chat_ids)
-        title = tr_n("Keep this private chat?", "Keep {n} private chats?", count)
+        name = presenter.title_of(chat_ids[0]) if count else ""
+        title = tr_n("Keep the private chat “{name}”?", "Keep {n} private chats?", count, name=name)
         dialog = Dialog(self._theme, self._page.main, title)
         text = tr_n(
             "It is not saved on this computer. Once discarded, it cannot be restored.",

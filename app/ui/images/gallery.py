@@ -95,7 +95,8 @@ class TileView(QListView):
             self.viewport().update(self.visualRect(self.model().index(row, 0)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+        keys = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+        if event.key() in keys and not event.modifiers() and self.currentIndex().isValid():
             self.activated.emit(self.currentIndex())
             return
         if deletes(event):

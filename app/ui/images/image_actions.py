@@ -22,6 +22,7 @@ from app.ui.kit.file_dialogs import ask_for_folder, ask_to_save
 from app.ui.kit.image_decoding import UndecodableImage, decoded
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text
+from app.ui.kit.widgets.image_viewer import ImageViewer, ViewedImage
 from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
@@ -176,6 +177,19 @@ class ImageActions(QObject):
             self._page.video_requested.emit(self._path)
 
     def open_large(self) -> None:
+        """Show the image over the window, with the others of the gallery beside it."""
+        page, library = self._page, self._page.presenter.library
+        tiles = [(tile, path) for tile in page.gallery_state.tiles if (path := library.path(tile.id)) is not None]
+        at = next((place for place, (_, path) in enumerate(tiles) if path == self._path), None)
+        if at is None:
+            return
+        viewed = [ViewedImage(tile.title, path) for tile, path in tiles]
+        viewer = ImageViewer(page.theme, page.gallery.window(), viewed, at)
+        viewer.save_requested.connect(lambda which: self._save_one(tiles[which][0].id))
+        viewer.copied.connect(lambda: page.toast_requested.emit(tr("Image copied")))
+        viewer.open()
+
+    def open_outside(self) -> None:
         """Show the file in the system's own viewer."""
         if self._path is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path)))
@@ -197,6 +211,13 @@ class ImageActions(QObject):
         QGuiApplication.clipboard().setMimeData(mime)
         self._page.toast_requested.emit(tr("Image copied"))
 
+    def _save_one(self, image_id: str) -> None:
+        library = self._page.presenter.library
+        image = library.one(image_id)
+        if image is not None:
+            name = name_of(library.pattern, image)
+            ask_to_save(self._page.gallery, tr("Save image"), name, partial(library.save_as, (image_id,)))
+
     def save(self) -> None:
         """Ask for a place: a file for one image, a folder for several."""
         page, library = self._page, self._page.presenter.library
@@ -205,8 +226,7 @@ class ImageActions(QObject):
         if image is None:
             return
         if len(chosen) == 1:
-            name = name_of(library.pattern, image)
-            ask_to_save(page.gallery, tr("Save image"), name, lambda target: library.save_as(chosen, target))
+            self._save_one(image.id)
         else:
             self._ask_for_folder(chosen)
 

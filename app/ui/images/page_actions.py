@@ -71,7 +71,8 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
             "images.video", tr("Use as first frame of a video"), image_actions.to_video, "", "video", enabled=has_file
         ),
         TabAction("images.copy", tr("Copy image"), image_actions.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
-        TabAction("images.show", tr("Open in system viewer"), image_actions.open_large, "", "eye", enabled=has_file),
+        TabAction("images.large", tr("Show large"), image_actions.open_large, "", "expand", enabled=has_file),
+        TabAction("images.show", tr("Open in system viewer"), image_actions.open_outside, "", "eye", enabled=has_file),
         TabAction("images.star", tr("Star image"), page.star, "Ctrl+D", "star", enabled=chosen),
         TabAction("images.trash", tr("Move to trash"), page.trash, "", "trash", enabled=chosen),
         TabAction("images.open_trash", tr("Open trash"), page.open_trash, "", "trash"),

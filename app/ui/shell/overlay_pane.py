@@ -41,8 +41,8 @@ class OverlayPane(QWidget):
         if isinstance(qt_app, QApplication):
             qt_app.focusChanged.connect(self._focus_moved)
 
-    def open_pane(self, pane: QWidget, width: int, *, from_left: bool) -> None:
-        """Slide `pane` in, `width` px wide; one that is open already goes first."""
+    def open_pane(self, pane: QWidget, width: int, *, from_left: bool, main: QWidget | None = None) -> None:
+        """Slide `pane` in, `width` px wide, instead of one that is open. A `main` field in it gets the focus."""
         if self.pane is not None:
             self._put_away()
         self.pane = pane
@@ -57,7 +57,7 @@ class OverlayPane(QWidget):
         pane.move(self._outside())
         pane.show()
         self._move_to(self._inside(), leaving=False)
-        target = first_stop(pane)
+        target = main if main is not None and pane.isAncestorOf(main) and main.isEnabled() else first_stop(pane)
         if target is not None:
             target.setFocus(Qt.FocusReason.OtherFocusReason)
 

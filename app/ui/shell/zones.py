@@ -191,7 +191,8 @@ class ZoneFrame(QWidget):
             if self.overlay.pane is zone:
                 self.overlay.close_pane()
             else:
-                self.overlay.open_pane(zone, self._overlay_width(from_left), from_left=from_left)
+                main = self.tab.main_input()
+                self.overlay.open_pane(zone, self._overlay_width(from_left), from_left=from_left, main=main)
                 self._announce()
             return
         focused = self.window().focusWidget()

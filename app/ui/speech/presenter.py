@@ -25,7 +25,7 @@ from app.service.pricing import speech_cost
 from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.clips import Clip, ClipFiles, ClipStore, title_of
-from app.storage.errors import Again, StorageError
+from app.storage.errors import Again, NoHistory, StorageError
 from app.storage.form_drafts import FormDraftStore
 from app.storage.paid_call_intents import Intents
 from app.storage.voices import Voices
@@ -314,10 +314,14 @@ class SpeechPresenter(CallingPresenter):
         self.use_model(other.model.id)
 
     def show_delivery_of(self, clip: Clip) -> None:
-        """Choose the voice and the knobs a clip was spoken with: it is open now. Nothing is remembered of it."""
+        """Choose the voice and the options that a clip was spoken with: it is open now.
+
+        The voice is the one on screen, so it is also the one at the next start; the options are not stored.
+        """
         self.speech_options = speech_options_of(clip.options, self.speech_options, self.voice_list.model(clip.model))
         self._wanted = (clip.model, clip.voice)
         self.settle_choice()
+        self.save_soon(model=self.choice.model, voice=self.choice.voice)
 
     def keep_choice(self) -> None:
         """Make the voice in use the wanted one, whatever voices are listed later. Called before it speaks, too."""
@@ -554,7 +558,8 @@ class SpeechPresenter(CallingPresenter):
         self, text: str, model_id: str, voice_id: str, spans: tuple[Span, ...], *, title: str = "", audition: str = ""
     ) -> Clip:
         """Plan a clip on the disk, with the knobs as they are."""
-        assert self.clip_library is not None and self.voices is not None
+        if self.clip_library is None or self.voices is None:
+            raise NoHistory
         model, voice = self.voice_list.model(model_id), self.voice_list.find(model_id, voice_id)
         options = sent_options(self.speech_options, model)
         clip = await self.clip_library.clips.add(
@@ -617,7 +622,8 @@ class SpeechPresenter(CallingPresenter):
         self.publish_clips()
 
     def make_reading(self, clip: Clip) -> SpeechSynthesis:
-        assert self.clip_library is not None and self.intents is not None
+        if self.clip_library is None or self.intents is None:
+            raise NoHistory
         model = self.voice_list.model(clip.model)
         return SpeechSynthesis(
             clip,
@@ -638,7 +644,8 @@ class SpeechPresenter(CallingPresenter):
         return self._tasks.start_unless_running(SPEAK, self._go_on, clip.id, plays)
 
     async def _go_on(self, clip_id: str, aloud: bool) -> None:
-        assert self.clip_library is not None
+        if self.clip_library is None:
+            raise NoHistory
         await self.read(await self.clip_library.clips.one(clip_id), aloud=aloud)
 
     def stop(self) -> bool:

@@ -64,8 +64,9 @@ class VoiceController(QObject):
 
     def _show_choice(self, choice: object) -> None:
         presenter, main = self._page.presenter, self._page.main
-        main.model.setText(presenter.choice.model_name or tr("Choose a model"))
-        main.model.setAccessibleName(tr("Model: {model_name}", model_name=presenter.choice.model_name))
+        names = " · ".join(filter(None, (presenter.choice.voice_name, presenter.choice.model_name)))
+        main.model.setText(names or tr("Choose a model"))
+        main.model.setAccessibleName(tr("Voice and model: {names}", names=names))
         main.model.updateGeometry()
         self._page.side.picker.show_chosen((presenter.choice.model, presenter.choice.voice))
 

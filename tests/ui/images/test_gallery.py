@@ -11,6 +11,7 @@ from typing import cast
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
 
 from app.ui.images.gallery import Gallery
 from app.ui.images.page import ImagesPage
@@ -19,6 +20,8 @@ from app.ui.images.state import GalleryState, Tile
 from app.ui.images.tile_delegate import NEW_CAPTIONS
 from app.ui.kit.theme import Mode, Theme
 from app.ui.kit.thumbnails import KEPT_BYTES, SIZES, ImageCache, Thumbnails
+from app.ui.kit.widgets.image_viewer import ImageViewer
+from tests.kit.images import ImagesHarness
 from tests.kit.waiting import until
 
 IMAGES = 1000
@@ -122,3 +125,21 @@ def test_an_image_that_the_palette_offers_is_looked_at_however_far_down(theme: T
     item.run()
     assert (gallery.current(), gallery.chosen()) == ("900", ("900",))
     gallery.close()
+
+
+async def test_enter_space_and_a_double_click_show_an_image_large(images: ImagesHarness, qtbot: QtBot) -> None:
+    """In Rialto's own viewer, with the others of the gallery beside it; nothing leaves the program."""
+    for prompt in ("An owl", "A heron"):
+        images.write(prompt)
+        await images.made()
+    view = images.gallery_view
+    images.select(images.tiles[0].id)
+    await images.still()
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Return):
+        qtbot.keyClick(view, key)
+        viewer = view.window().findChild(ImageViewer)
+        assert viewer is not None and viewer.title.text().startswith(images.tiles[0].title)
+        qtbot.keyClick(viewer, Qt.Key.Key_Right)
+        assert viewer.title.text().startswith(images.tiles[1].title)
+        qtbot.keyClick(viewer, Qt.Key.Key_Escape)
+        await until(lambda: view.window().findChild(ImageViewer) is None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -258,6 +259,8 @@ async def test_a_name_holds_nothing_that_a_disk_refuses(speech: SpeechHarness) -
     clip = speech.clip(clip_id)
     assert name_of("../{title}:*?\n", clip, "Kokoro", "mp3") == "The tide turns. The ferry leaves.mp3"
     assert name_of("///", clip, "Kokoro", "wav") == "Clip.wav"
+    cut = replace(clip, title="Welcome back to Paper Trails, -…")
+    assert name_of("{title}", cut, "Kokoro", "mp3") == "Welcome back to Paper Trails.mp3"
 
 
 async def test_the_list_filters_and_says_how_much_there_is(speech: SpeechHarness, qtbot: QtBot) -> None:
@@ -277,3 +280,13 @@ async def test_clips_of_another_account_say_whose_they_are(speech: SpeechHarness
     speech.current_account.names = {"box": "Sandbox"}.__getitem__
     speech.current_account.use(Account("other", "Main account", "https://api.example.com/v1"), None)
     assert speech.rows[0].second_line.endswith(" · Sandbox")
+
+
+async def test_the_voice_of_an_opened_clip_is_the_one_at_the_next_start(speech: SpeechHarness) -> None:
+    """It is in the header, so a restart that brought back another one could cost many times as much."""
+    clip = await with_a_clip(speech)
+    speech.presenter.use_voice("tts-orpheus", "leo")
+    speech.open_clip(clip)
+    assert speech.voice_button_text() == "Emma · Kokoro"
+    kept = await speech.saved_draft()
+    assert (kept["model"], kept["voice"]) == ("tts-kokoro", "bf_emma")

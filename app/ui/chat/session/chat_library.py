@@ -233,7 +233,7 @@ class ChatLibrary:
         def entry(chat: Chat) -> ChatEntry:
             return ChatEntry(
                 id=chat.id,
-                title=chat.title or title_from(chat.draft),
+                title=chat.title or title_from(chat.draft.strip() or _attached_name(chat)),
                 partner=chat.character_name or name_of(chat.model),
                 cost=_cost_words(chat, "possible" if chat.id in self._possible else "stated"),
                 group=group_of(chat.updated_at, chat.pinned, today),
@@ -241,7 +241,7 @@ class ChatLibrary:
                 writing=chat.id in writing,
                 waits=chat.id in waiting,
                 waits_until=waiting.get(chat.id),
-                has_draft=bool(chat.draft.strip()),
+                has_draft=bool(chat.draft.strip() or chat.draft_attachments),
                 in_project=chat.project_id in self._shown,
                 private=self._history.is_private(chat.id),
             )
@@ -256,7 +256,7 @@ class ChatLibrary:
 
             return [
                 words(chat)  # the row says what it is busy with
-                if chat.draft or not chat.title or chat.id in busy
+                if chat.draft or chat.draft_attachments or not chat.title or chat.id in busy
                 else chat.title.casefold()
                 + (f"\n{chat.character_name}".casefold() if chat.character_name else partners[chat.model])
                 for chat in chats
@@ -320,3 +320,8 @@ def _cost_words(chat: Chat, source: str) -> str:
     if real and play:
         return tr("{real} and {play} play money", real=money.cost(real, source), play=money.cost(play, source))
     return money.cost(chat.cost_usd, source) if chat.cost_usd else ""
+
+
+def _attached_name(chat: Chat) -> str:
+    """Return the name of the first file in a draft, "" for none."""
+    return str(chat.draft_attachments[0].get("name") or "") if chat.draft_attachments else ""

@@ -35,7 +35,7 @@ def name_of(pattern: str, clip: Clip, model_name: str, kind: str) -> str:
     """Return the name a clip is saved under: words in braces are filled in, what no disk takes is left out."""
     at = clip.created_at.astimezone()
     words = {
-        "title": clip.title.rstrip(".… ") or tr("Clip"),
+        "title": clip.title.rstrip(".…,;:–- ") or tr("Clip"),
         "voice": clip.voice_name or clip.voice,
         "model": model_name,
         "date": f"{at:%Y-%m-%d}",
