@@ -49,6 +49,8 @@ __all__ = ["ChatAnswer", "ChatResource", "ChatStream", "parse_suffix"]
 PATH = "/chat/completions"
 DRAIN_S = 0.25
 OPENED_AT_ONCE = 16  # envelopes, which take about a millisecond, two on a slow machine; then the window has its turn
+MAX_ANSWER_CHARS = 4_000_000  # a million tokens, more than any model writes; an endless answer ends there
+TEXTS = (TextDelta, ReasoningDelta)
 
 
 class Seal(Protocol):
@@ -197,7 +199,7 @@ class ChatStream:
                     feed, read = sse.feed, reader.read
                     at_once = sys.maxsize if seal is None else OPENED_AT_ONCE
                     broken: ServiceError | None
-                    spoke_at = monotonic()
+                    spoke_at, size = monotonic(), 0
                     async for piece in pieces:
                         came = feed(piece)
                         for first in range(0, len(came) or 1, at_once):
@@ -210,6 +212,9 @@ class ChatStream:
                             if events:
                                 spoke, spoke_at = True, monotonic()
                                 yield events
+                                size += sum(len(each.text) for each in events if isinstance(each, TEXTS))
+                                if size > MAX_ANSWER_CHARS:
+                                    raise answer.cut(tr("The answer is longer than any model’s. Rialto stopped it."))
                             elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
                                 raise answer.cut(tr("The answer stopped arriving."))
                             if broken is not None:

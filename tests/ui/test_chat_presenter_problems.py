@@ -360,3 +360,13 @@ async def test_a_refused_list_of_models_shows_its_reason_and_a_way_out(
         fake.refusal = None
         harness.presenter.refresh_models()
         await until(lambda: harness.presenter.head().problem is None)
+
+
+async def test_an_endless_answer_is_stopped_and_kept(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.service.chat.MAX_ANSWER_CHARS", 1_000)
+    fake = FakeService(answers=[whole(*["word " * 40] * 50)])
+    async with open_chat_presenter(tmp_home, fake=fake) as harness:
+        await harness.say("Go on for ever")
+        row = harness.rows[-1]
+        assert 1_000 <= len(row.text) < 3_000
+        assert row.state == "interrupted"

@@ -19,6 +19,7 @@ from app.service.models import Model
 from app.storage.paths import resources
 from app.storage.receipts import Receipts
 from app.ui.chat.inspector.totals_page import TotalsModel
+from app.ui.chat.session import live_answer
 from app.ui.chat.session.answer_writer import Ending, store_ending
 from app.ui.chat.session.estimate import TokenCounter
 from app.ui.chat.session.live_answer import LiveAnswer
@@ -237,3 +238,21 @@ def test_a_cut_answer_costs_the_search_that_was_asked_for() -> None:
     live.append((UsageReported(Usage(prompt=1, completion=1, total=2), None),))
     cost = live.cost_so_far
     assert cost is not None and cost < Decimal("0.01"), "a whole answer without results has not searched"
+
+
+def test_each_part_of_an_endless_sentence_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    class Watched:
+        def search(self, text: str, at: int) -> object:
+            looked.append(len(text) - at)
+            return live_answer.re.compile(r"[.]\s").search(text, at)
+
+    monkeypatch.setattr(live_answer, "SENTENCE", Watched())
+    live = LiveAnswer("c", "m", "m", clock=lambda: 1.0)
+    for _ in range(100):
+        live.append([TextDelta("word " * 100)])
+        assert not live.has_sentence
+    assert sum(looked) < 2 * len(live.text)
+    live.append([TextDelta("end. Next")])
+    assert live.has_sentence

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
 from app.core.problems import ActionSpec
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets import badge
 from app.ui.kit.widgets.avatar import Avatar, avatar_pixmap
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, LinkButton
@@ -182,3 +183,10 @@ def test_a_key_is_only_another_way_where_there_is_a_button(
     empty = EmptyState(theme, "Nothing sent yet", actions=actions, key="Ctrl+Enter", key_does="to send the call")
     qtbot.addWidget(empty)
     assert words in [label.text() for label in empty.hint.findChildren(QLabel)]
+
+
+def test_a_badge_measures_no_more_of_a_text_than_can_be_seen(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[int] = []
+    monkeypatch.setattr(badge, "sanitize_text", lambda text: measured.append(len(text)) or text)
+    assert badge.badge_size(theme, "a tag " * 10_000).width() == theme.type_px(badge.LONGEST_PX)
+    assert measured == [badge.LONGEST_CHARS]

@@ -177,7 +177,7 @@ class CardDelegate(QStyledItemDelegate):
         theme = self._theme
         font = theme.font("body")
         painter.setPen(theme.color("text2"))
-        layout = QTextLayout(" ".join(text.split()), font)
+        layout = QTextLayout(" ".join(text[: 4 * rect.width()].split()), font)
         layout.setTextOption(QTextOption(Qt.AlignmentFlag.AlignLeading))
         layout.beginLayout()
         line_height = theme.type_px(19)

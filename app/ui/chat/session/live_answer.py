@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -38,6 +39,10 @@ class AnswerDelta:
     reasoning: str = ""
     sources_changed: bool = False
     moved: bool = False  # what was shown as text is reasoning, and the row is shown again as a whole
+
+
+SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
+SENTENCE_END = 32  # characters before a place that its end may begin with
 
 
 class TextBuffer:
@@ -94,6 +99,8 @@ class LiveAnswer:
     _text: TextBuffer = field(init=False)
     _reasoning: TextBuffer = field(init=False)
     _billed: TextBuffer = field(init=False)  # everything that this call brought, for counting tokens
+    _has_sentence: bool = False
+    _looked_to: int = 0  # up to here the text has no sentence
 
     def __post_init__(self) -> None:
         self.started_at = self.clock()
@@ -107,6 +114,15 @@ class LiveAnswer:
     @property
     def text(self) -> str:
         return self._text.joined()
+
+    @property
+    def has_sentence(self) -> bool:
+        """Whether a sentence of the text has ended; each part of the text is looked at once."""
+        if not self._has_sentence:
+            text = self.text
+            self._has_sentence = SENTENCE.search(text, max(0, self._looked_to - SENTENCE_END)) is not None
+            self._looked_to = len(text)
+        return self._has_sentence
 
     @property
     def reasoning(self) -> str:
@@ -160,6 +176,7 @@ class LiveAnswer:
             self.reasoning_began_at = self.first_token_at
         self._reasoning.add(self.text[len(self.kept_text) :].rstrip())
         self._text, self._repeat = TextBuffer(self.kept_text), RepeatFilter(self.kept_text)
+        self._has_sentence, self._looked_to = False, 0
 
     def finish(self) -> AnswerDelta:
         """Let go of what was held back as a possible repetition; call once, when the stream has ended."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 RETRY = ActionSpec("retry", tr("Try again"))
 EDITED = "edited"  # in a message's `extra`: the person wrote this answer
 SPEAK_NOW = ("speak",)  # what an answer that is still being written can do, from its first whole sentence on
-_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
 CUT_OFF = ("stopped", "interrupted", "failed")  # states in which a text may end anywhere
 
 
@@ -170,7 +168,7 @@ def live_row(
         receipt=() if waits else live_receipt(live, sandbox),
         state="failed" if waits else "streaming",
         problem=problem,
-        actions=() if waits else SPEAK_NOW if _SENTENCE.search(live.text) else None,
+        actions=() if waits else SPEAK_NOW if live.has_sentence else None,
         place=place,
         places=places,
     )

@@ -22,11 +22,13 @@ _TONES = {
 }
 _ICON = 12
 LONGEST_PX = 200
+LONGEST_CHARS = 400  # no letter is narrower than half a pixel
 
 
 def badge_size(theme: Theme, text: str, icon_name: str = "") -> QSize:
     """Return the room a badge takes; delegates that paint badges use it too."""
-    width = QFontMetricsF(theme.font("caption", tabular=True)).horizontalAdvance(sanitize_text(text)) + 2 * theme.px(6)
+    words = sanitize_text(text[:LONGEST_CHARS])
+    width = QFontMetricsF(theme.font("caption", tabular=True)).horizontalAdvance(words) + 2 * theme.px(6)
     if icon_name:
         width += theme.icon_px(_ICON) + theme.px(4)
     return QSize(min(round(width + 0.5), theme.type_px(LONGEST_PX)), theme.height_px(18, 16))
@@ -53,7 +55,7 @@ def paint_badge(
     painter.setPen(theme.color(role))
     words = QRectF(left, rect.top(), rect.right() - left, rect.height())
     shown = QFontMetricsF(painter.font()).elidedText(
-        sanitize_text(text), Qt.TextElideMode.ElideRight, words.width() + 1
+        sanitize_text(text[:LONGEST_CHARS]), Qt.TextElideMode.ElideRight, words.width() + 1
     )
     painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
     painter.restore()
