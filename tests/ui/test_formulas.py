@@ -95,6 +95,8 @@ def test_the_process_that_sets_formulas_has_each_distance_of_its_font_once() -> 
         ("US$ and A$ and $ x $", []),
         ("\\[note\\] is a bracket", []),
         ("`$a$`", []),
+        ("$" * 400, []),
+        ("$$$a$$$ and $$$$$", []),
         ("$$\na = b\n- c\n# d\n+ e\n$$", [("a = b\n- c\n# d\n+ e", True)]),
         ("\\[\nx\n===\n\\]", [("x\n===", True)]),
         ("$$ never closed\n\n- list", []),

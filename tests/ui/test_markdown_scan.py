@@ -8,6 +8,7 @@ from app.ui.kit.markdown.scanner import (
     CODE_PART_LINES,
     DENSE_LINE_CHARS,
     MAX_LINE_CHARS,
+    MOST_DOLLARS,
     MOST_LINKS,
     TABLE_PART_ROWS,
     WORDLESS_LINE_CHARS,
@@ -134,8 +135,9 @@ def test_a_line_without_end_is_cut_at_spaces() -> None:
         "http://a/ " * 900,
         "[*" * 300 + "http://a" * 900,
         "word " * 2_000,
+        "Let $x_1$ and $y_2$ be " * 200,
     ],
-    ids=["no space", "links", "links and spaces", "markup, then links", "words"],
+    ids=["no space", "links", "links and spaces", "markup, then links", "words", "formulas"],
 )
 def test_a_long_line_is_cut_in_the_same_places_however_it_came(text: str) -> None:
     whole = segments(text)
@@ -144,6 +146,7 @@ def test_a_long_line_is_cut_in_the_same_places_however_it_came(text: str) -> Non
     assert [*bit_by_bit, *scanner.finish()] == whole
     assert "".join(segment.source for segment in whole) == text
     assert all(segment.source.count("://") <= MOST_LINKS for segment in whole)
+    assert all(segment.source.count("$") <= MOST_DOLLARS and segment.source.count("$") % 2 == 0 for segment in whole)
     assert all(len(segment.source) <= WORDLESS_LINE_CHARS or " " in segment.source for segment in whole)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
@@ -15,7 +17,8 @@ from PySide6.QtWidgets import (
 from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
-from app.ui.kit.widgets.dialogs import WIDTH, Scrim, ask_text, confirm
+from app.ui.kit.widgets.dialogs import WIDTH, Dialog, Scrim, ask_text, confirm
+from app.ui.kit.widgets.fields import TextField
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -103,3 +106,24 @@ async def test_an_open_dialog_grows_and_shrinks_with_the_text(window: QWidget, t
         theme.set_text_percent(percent)
         dialog.close()
         await asked
+
+
+@pytest.mark.parametrize("careful", [False, True])
+async def test_ctrl_enter_presses_the_primary_button_unless_another_one_is_the_default(
+    theme: Theme, window: QWidget, careful: bool
+) -> None:
+    dialog = Dialog(theme, window, "Repeat request")
+    field = TextField(theme, "Times", parent=dialog)
+    dialog.body.addWidget(field)
+    dialog.add_button("Cancel", accepts=False, default=careful)
+    go = dialog.add_button("Repeat", kind="primary", accepts=True)
+    pressed: list[bool] = []
+    go.clicked.connect(lambda: pressed.append(True))
+    dialog.show()
+    field.setFocus()
+    go.setEnabled(False)
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert pressed == []
+    go.setEnabled(True)
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert len(pressed) == (0 if careful else 1)

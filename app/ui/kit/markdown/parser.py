@@ -40,10 +40,12 @@ LINK_SCHEMES = ("http", "https", "mailto")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,40})\](?!:)")
 _FOOTNOTE_LABEL = re.compile(r"^\s{0,3}\[\^([^\]\s]{1,40})\]:[ \t]*")
 _MATHS = re.compile(
-    r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|(?<![\w$])\$(?![\s$])([^$\n]*?[^\s$\\])\$(?![\w$])", re.DOTALL
+    r"\\\((.+?)\\\)|\\\[(.+?)\\\]|(?<!\$)\$\$(?!\$)(.+?)\$\$"
+    r"|(?<![\w$])\$(?![\s$])([^$\n]*?[^\s$\\])\$(?![\w$])",
+    re.DOTALL,
 )
 _LIKE_MATHS = re.compile(r"[\\^_=+<>|{}]|^\s*\S\s*$")  # `\[note\]` is a bracket that was escaped
-_MATHS_BLOCK = re.compile(r" {0,3}(?:\$\$|\\\[)")
+_MATHS_BLOCK = re.compile(r" {0,3}(?:\$\$(?!\$)|\\\[)")
 _IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})\)")
 _BREAK = re.compile(r"<br[ \t]*/?>[ \t]*\n?", re.IGNORECASE)
 _TAGGED = re.compile(r"<(sub|sup|kbd)>((?:(?!<\1>)[^\n]){1,200}?)</\1>", re.IGNORECASE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 
 from app.ui.kit.markdown.segments import PLAIN, Context, Kind, Segment, cell_count, fence_of, indent_of
 
@@ -22,9 +23,12 @@ DENSE_LINE_CHARS = 420  # a line is cut here when it is little but markup, which
 _DENSE = 140  # characters of markup in that
 WORDLESS_LINE_CHARS = 2000  # and here when it has no spaces: shaping thousands of brackets in a row takes long
 MOST_LINKS = 32  # addresses in one line; it is cut where it has more, for each takes as long as a hundred letters
+MOST_DOLLARS = 64  # of 32 formulas, each of which takes as long as a line of text
 MAX_DATA_CHARS = 352_000  # an image of 256 KB, written as base64
 _DATA = re.compile(r"\]\(data:image/\w{3,4};base64,")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*=*")
+_ADDRESS = re.compile("://")
+_DOLLARS = re.compile(r"\$+")
 _MARKUP = re.compile(r"[\[\]*_`^$<>&!|~\\]")
 
 _ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(?=\S)|[ \t]*\r?\n?$)")
@@ -406,7 +410,8 @@ def line_limit(line: str) -> int:
         reach = end.end() if end is not None else data.end()
         if reach < MAX_DATA_CHARS:
             return max(MAX_LINE_CHARS, reach + 200)
-    return min(_dense_limit(line), _wordless_limit(line), _links_limit(line))
+    links, formulas = _count_limit(line, _ADDRESS, MOST_LINKS), _count_limit(line, _DOLLARS, MOST_DOLLARS)
+    return min(_dense_limit(line), _wordless_limit(line), links, formulas)
 
 
 def _dense_limit(line: str) -> int:
@@ -421,11 +426,7 @@ def _wordless_limit(line: str) -> int:
     return MAX_LINE_CHARS
 
 
-def _links_limit(line: str) -> int:
-    """Return where the first address stands that is one too many."""
-    if line.count("://", 0, MAX_LINE_CHARS) <= MOST_LINKS:
-        return MAX_LINE_CHARS
-    at = -1
-    for _ in range(MOST_LINKS + 1):
-        at = line.find("://", at + 1)
-    return at
+def _count_limit(line: str, mark: re.Pattern[str], most: int) -> int:
+    """Return where the first `mark` is that is one too many."""
+    found = next(islice(mark.finditer(line, 0, MAX_LINE_CHARS), most, None), None)
+    return MAX_LINE_CHARS if found is None else found.start()

@@ -76,6 +76,8 @@ class Dialog(QDialog):
 
     def __init__(self, theme: Theme, parent: QWidget, title: str, *, width: int = WIDTH, subject: str = "") -> None:
         super().__init__(parent)
+        self._primary: Button | None = None
+        self._is_careful = False  # another button than the primary one is pressed by Enter
         self._subject = f"{type(self).__name__} {title} {subject}"
         self._first_texts: dict[str, str] = {}
         self._theme = theme
@@ -112,10 +114,17 @@ class Dialog(QDialog):
         self._ring = FocusRing(theme, self)
 
     def add_button(self, text: str, *, kind: str = "", accepts: bool | None = None, default: bool = False) -> Button:
-        """Add a button to the footer, from left to right; `accepts` True or False ends the dialog with it."""
+        """Add a button to the footer, from left to right; `accepts` True or False ends the dialog with it.
+
+        Ctrl+Enter presses the primary button, unless another one is the `default`: then the dialog asks to be careful.
+        """
         button = Button(self._theme, text, kind=kind)
         if default:
             button.setDefault(True)
+        if kind == "primary":
+            self._primary = button
+        elif default:
+            self._is_careful = True
         if accepts is not None:
             button.clicked.connect(self.accept if accepts else self.reject)
         self._buttons.addWidget(button)
@@ -128,8 +137,12 @@ class Dialog(QDialog):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll by page with the keyboard on a button of the footer, too."""
+        primary = None if self._is_careful else self._primary
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             self._scroll.keyPressEvent(event)
+        elif is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier and primary is not None:
+            primary.click()  # nothing happens while it is off
         else:
             super().keyPressEvent(event)
 
