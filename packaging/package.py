@@ -145,7 +145,7 @@ def read_sources(path: Path) -> list[Path]:
 
 def write_bill(environment: Environment, sources: Path, target: Path, version: str, epoch: int) -> None:
     """Let the packager's Python, which has the library for it, write what is in the program. Raises `Refusal`."""
-    program = str(ROOT / "packaging" / "bill_of_materials.py")
+    program = str(BUILD_FILES / "bill_of_materials.py")
     try:
         quietly([str(environment.python), program, str(sources), str(target), version, str(epoch)])
     except CommandFailed as failure:

@@ -149,7 +149,7 @@ def test_the_bill_of_materials_names_what_is_really_inside(tmp_path: Path) -> No
     stray.write_bytes(b"of nobody")
     inside = [importlib.util.find_spec(name).origin for name in ("pydantic", "soundfile", "json", "app")]
     (tmp_path / "sources").write_text("\n".join([*inside, str(stray)]))
-    script = ROOT / "packaging/bill_of_materials.py"
+    script = ROOT / "packaging/build_files/bill_of_materials.py"
     for name in ("one", "another"):
         command = [sys.executable, script, tmp_path / "sources", tmp_path / name, "1.2.3", "86400"]
         subprocess.run(command, check=True, timeout=60)

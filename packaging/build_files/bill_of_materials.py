@@ -1,6 +1,6 @@
 """The software bill of materials (CycloneDX 1.6) of what is really in a build; started by the packager's own Python.
 
-    python packaging/bill_of_materials.py SOURCES TARGET VERSION EPOCH
+    python packaging/build_files/bill_of_materials.py SOURCES TARGET VERSION EPOCH
 
 SOURCES is the list that `rialto.spec` writes: the file that each file of the program was made from, one per line. Each
 belongs to a Python package, Python, Rialto or a Debian package; a file that belongs to none is listed with its hash.
@@ -24,9 +24,12 @@ from cyclonedx.model.bom import Bom
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.model.license import License
 from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
 from environments import ROOT
 from licenses import INSIDE
-from packageurl import PackageURL
 from system_packages import owners
 
 from app.storage.licenses import words_of
