@@ -1,6 +1,7 @@
 """The layers are law: every import in app/ against one table, first match wins."""
 
 import ast
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -340,6 +341,21 @@ def test_every_test_can_be_imported_on_windows() -> None:
         if path.parent.name != "bench"
         for node in run_by_import(ast.parse(path.read_text(encoding="utf-8")))
         for name in absent_on_windows(node)
+    ]
+    assert found == []
+
+
+def test_a_test_for_posix_alone_says_so() -> None:
+    """`tests/kit/portable.py` has the kill, the permissions and the mark that every system takes."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {', '.join(sorted(names))}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for tree in [ast.parse(path.read_text(encoding="utf-8"))]
+        if "skip" not in "".join(ast.unparse(node) for node in tree.body if "pytestmark" in ast.unparse(node)[:10])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+        if (names := {name for each in ast.walk(node) for name in absent_on_windows(each)})
+        if not re.search(r"skip|not_on_windows|sys\.platform|os\.name|hasattr", ast.unparse(node))
     ]
     assert found == []
 

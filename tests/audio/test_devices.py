@@ -23,6 +23,7 @@ from app.audio.pulse_source import server_devices, source_is_gone
 from app.ui.kit.sound.device_watch import DeviceWatch
 from tests.audio.conftest import system_devices
 from tests.audio.pulse import NOWHERE, SINK_NAME, Pulse, start
+from tests.kit.portable import not_on_windows
 
 
 class PortAudioError(Exception):
@@ -144,6 +145,7 @@ def test_a_microphone_is_gone_only_when_the_server_says_so(pulse: Pulse, monkeyp
     assert not source_is_gone("pulled_out")
 
 
+@not_on_windows
 def test_a_sound_server_that_does_not_answer_holds_a_question_for_seconds_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from app.audio.live_peaks import LivePeaks, peaks_path
 from app.audio.recording import Recorder
 from app.audio.wav_file import HEADER_BYTES, WavWriter, mend, read_facts
 from tests.audio.recorded import RATE_HZ, FakeBlocks, pcm, pitch_hz, tone
+from tests.kit.portable import KILL
 from tests.kit.waiting import block_until
 
 
@@ -208,7 +208,7 @@ def test_killed_mid_recording_the_file_is_there_and_can_be_read(tmp_path: Path) 
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout is not None
         seconds = float(process.stdout.readline())
-        os.kill(process.pid, signal.SIGKILL)
+        os.kill(process.pid, KILL)
     assert seconds > 0.5
     facts = mend(path)
     assert facts is not None

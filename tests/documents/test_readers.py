@@ -11,6 +11,7 @@ from app.documents.files import found_files, opened, read_file
 from app.documents.passages import MOST_CHARS, Passage, passages_of
 from app.documents.reading import Kind, Notes, Reason, Unreadable, sentence
 from tests.documents import samples
+from tests.kit.portable import not_on_windows
 
 
 def passages(folder: Path, name: str, content: bytes) -> list[Passage]:
@@ -309,6 +310,7 @@ def test_a_folder_of_countless_entries_ends_and_says_so_and_the_next_root_is_loo
     assert found[-1].path == str(other / "b.txt")
 
 
+@not_on_windows
 def test_a_pipe_is_never_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with pytest.raises(Unreadable) as caught:

@@ -13,6 +13,7 @@ import pytest
 from app.documents.reading import Reason
 from app.documents.watcher import DocumentWatcher, Progress
 from tests.documents import samples
+from tests.kit.portable import not_on_windows
 
 PATIENCE_S = 60.0
 
@@ -146,6 +147,7 @@ def test_a_damaged_index_is_made_again(watched: Watched, folder: Path) -> None:
     assert rows(watched.index, "SELECT count(*) FROM files") == [(3,)]
 
 
+@not_on_windows
 def test_each_bad_input_is_a_line_with_its_reason_and_stops_nothing_else(watched: Watched, folder: Path) -> None:
     files: dict[str, bytes] = {
         "lie.pdf": b"I am a text",

@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -27,6 +26,7 @@ from app.storage.settings import SettingsStore
 from app.storage.transcripts import Transcripts
 from app.ui.kit.markdown.parser import parser
 from app.ui.transcription.page import TranscriptionPage
+from tests.kit.portable import KILL
 from tests.kit.settings import change_settings
 from tests.kit.waiting import until
 
@@ -144,7 +144,7 @@ async def test_a_recording_that_a_kill_cut_off_is_mended_at_the_start_and_named(
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", VICTIM, str(home), stdout=-1)
     assert process.stdout is not None
     assert (await asyncio.wait_for(process.stdout.readline(), 60)).strip() == b"recording"
-    os.kill(process.pid, signal.SIGKILL)
+    os.kill(process.pid, KILL)
     await process.wait()
     async with start() as rialto:
         toasts = rialto.window.overlays.toasts

@@ -11,6 +11,8 @@ import commands
 import pytest
 from bootstrap import version_problem
 
+from tests.kit.portable import not_on_windows
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
 MODULES = sorted(PACKAGING.glob("*.py"))
@@ -83,6 +85,7 @@ def test_another_python_is_told_which_one_to_use() -> None:
     assert "Install one of them" in version_problem((3, 15), starts=lambda name: False)
 
 
+@not_on_windows
 def test_a_shim_that_starts_no_python_is_not_recommended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The shims of pyenv exist for every installed version, and say "command not found" unless it is selected."""
     monkeypatch.setenv("PATH", str(tmp_path))

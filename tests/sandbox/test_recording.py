@@ -14,6 +14,7 @@ import pytest
 from app.sandbox.__main__ import read_arguments
 from app.sandbox.http import recording
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from tests.kit.portable import has_mode
 from tests.sandbox.support import RESOURCES, Client, running
 
 ASK = [{"role": "user", "content": "How do I stop an answer?"}]
@@ -55,7 +56,7 @@ def test_what_was_recorded_is_given_again_without_the_service_and_without_a_key(
     assert len(sandbox.control("/log", method="GET")["data"]) == 5, "the service was asked"
     text = file.read_text(encoding="utf-8")
     assert sandbox.running.api_key not in text and text.count("[hidden]") == 5
-    assert file.stat().st_mode & 0o077 == 0
+    assert has_mode(file, 0o600)
     streamed = json.loads(text.splitlines()[2])["response"]["chunks"]
     assert len(streamed) > 1 and all(chunk["wait_s"] >= 0 for chunk in streamed)
     with replayed(file, tmp_path) as again:

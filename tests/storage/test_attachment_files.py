@@ -1,7 +1,6 @@
 """Attachments on the disk: kept once, found again, swept when nothing names them; never a path from a stranger."""
 
 import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from app.storage.chat_file import duplicate_chat
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import NotStored
+from tests.kit.portable import has_mode
 
 ONE_DAY_S = 2 * 24 * 3600
 
@@ -26,7 +26,7 @@ def test_the_same_bytes_are_kept_once_and_only_for_their_owner(tmp_path: Path) -
     assert files.keep(b"a picture") == name
     assert files.read(name) == b"a picture"
     (path,) = (tmp_path / "attachments").iterdir()
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert has_mode(path, 0o600)
 
 
 def test_old_bytes_that_are_attached_anew_are_young_again(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from app.storage.backups import backups_in, integrity_fault, make_backup, restor
 from app.storage.chat_store import ChatStore
 from app.storage.database import Database
 from app.storage.errors import BackupFailed, DatabaseDamaged
+from tests.kit.portable import has_mode
 from tests.storage.conftest import Clock
 
 
@@ -44,7 +45,7 @@ async def test_a_backup_holds_what_was_committed_and_opens_alone(database: Datab
     with contextlib.closing(sqlite3.connect(f"file:{backup.path}?mode=ro", uri=True)) as copy:
         assert copy.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert copy.execute("SELECT content FROM messages").fetchall() == [("Is this in the copy?",)]
-    assert backup.path.stat().st_mode & 0o777 == 0o600
+    assert has_mode(backup.path, 0o600)
 
 
 async def test_a_backup_tells_how_far_it_is_and_what_is_written_meanwhile_neither_restarts_nor_enters_it(

@@ -7,6 +7,7 @@ import pytest
 
 from app.storage.atomic_files import StoredFile, make_folder, read_or_none, set_aside, write_atomically
 from app.storage.errors import StorageUnavailable
+from tests.kit.portable import has_mode
 
 
 def test_a_file_is_replaced_whole_and_only_its_owner_reads_it(tmp_path: Path) -> None:
@@ -14,8 +15,8 @@ def test_a_file_is_replaced_whole_and_only_its_owner_reads_it(tmp_path: Path) ->
     write_atomically(path, b"old")
     write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert has_mode(path, 0o600)
+    assert has_mode(path.parent, 0o700)
     assert [entry.name for entry in path.parent.iterdir()] == ["settings.json"]
 
 

@@ -12,6 +12,7 @@ from app.storage import log_file
 from app.storage.errors import StorageUnavailable
 from app.storage.log import setup_logging, stop_logging
 from app.storage.paths import Paths
+from tests.kit.portable import has_mode
 
 SECRET = "sk-do-not-write-me-0123456789"
 
@@ -33,7 +34,7 @@ def test_every_line_is_one_json_object(paths: Paths) -> None:
     (line,) = lines(paths)
     assert (line["level"], line["logger"], line["message"]) == ("info", "app.test", "opened Chat\nin 12 ms")
     assert line["at"].endswith("+00:00")
-    assert paths.log.stat().st_mode & 0o777 == 0o600
+    assert has_mode(paths.log, 0o600)
 
 
 def test_no_secret_reaches_the_file_by_any_way_in(paths: Paths) -> None:
@@ -71,7 +72,7 @@ def test_old_lines_make_room(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> N
         logging.getLogger("app.test").info("line %d %s", number, "x" * 80)
     files = tuple(paths.log.parent.glob(f"{paths.log.name}*"))
     assert len(files) == log_file.KEPT_FILES + 1
-    assert all(path.stat().st_mode & 0o777 == 0o600 for path in files)
+    assert all(has_mode(path, 0o600) for path in files)
     assert "line 59 " in paths.log.read_text()
 
 

@@ -1,4 +1,3 @@
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +6,7 @@ import pytest
 
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import Paths, resources
+from tests.kit.portable import has_mode
 
 
 def test_everything_is_below_rialto_home_when_that_is_set(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_folders_are_made_for_the_owner_only(tmp_path: Path) -> None:
     paths.make()
     paths.make()
     for folder in (paths.data, paths.config, paths.logs, paths.crashes, paths.cache):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert has_mode(folder, 0o700)
 
 
 def test_a_home_that_cannot_be_made_is_told_in_a_sentence(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from app.storage.errors import (
     StorageUnavailable,
 )
 from app.storage.schema import APPLICATION_ID, Migration, migrations_in, prepare, statements
+from tests.kit.portable import has_mode
 
 ONE = Migration(
     1,
@@ -45,7 +46,7 @@ def test_a_new_database_is_made_at_the_newest_schema_and_carries_our_mark(tmp_pa
     assert value(path, "PRAGMA user_version") == len(migrations_in())
     assert value(path, "PRAGMA application_id") == APPLICATION_ID
     assert value(path, "PRAGMA journal_mode") == "wal"
-    assert path.stat().st_mode & 0o777 == 0o600
+    assert has_mode(path, 0o600)
     assert prepare(path, tmp_path / "backups") == ()
     assert not (tmp_path / "backups").exists()  # nothing was there to be copied
 

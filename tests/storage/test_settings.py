@@ -1,5 +1,4 @@
 import json
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from app.storage import atomic_files
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import SECRET_STORES, THEMES, Settings, SettingsStore, settings_from, settings_to
+from tests.kit.portable import has_mode
 from tests.kit.settings import change_settings
 
 anything = st.recursive(
@@ -27,7 +27,7 @@ def test_settings_survive_being_written_and_read(tmp_path: Path) -> None:
     again = SettingsStore(tmp_path / "settings.json")
     assert again.value == store.value
     assert again.value.panes["chat"] == {"list": 280, "inspector_open": True}
-    assert stat.S_IMODE((tmp_path / "settings.json").stat().st_mode) == 0o600
+    assert has_mode(tmp_path / "settings.json", 0o600)
 
 
 def test_keys_of_a_newer_version_are_kept(tmp_path: Path) -> None:

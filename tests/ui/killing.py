@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from tests.kit.portable import KILL
 
 CAN_FORK = hasattr(os, "fork")
 LIMIT_S = 60.0
@@ -53,7 +54,7 @@ class KilledPrograms:
         process.stdin.flush()
         killed_program = int(process.stdout.readline())
         told = process.stdout.readline().strip()
-        os.kill(killed_program, signal.SIGKILL if CAN_FORK else signal.SIGTERM)
+        os.kill(killed_program, KILL)
         if CAN_FORK:
             assert process.stdout.readline().strip() == "gone"
         else:

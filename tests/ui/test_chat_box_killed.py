@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from tests.kit.chat import open_sandbox_chat, press
+from tests.kit.portable import KILL
 from tests.ui.test_chat_attachments import picture
 
 
@@ -41,7 +41,7 @@ async def test_killed_with_a_file_in_the_draft_its_chip_is_there_after_a_restart
     assert process.stdout is not None
     async with asyncio.timeout(60):
         told = (await process.stdout.readline()).decode().strip()
-    os.kill(process.pid, signal.SIGKILL)
+    os.kill(process.pid, KILL)
     await process.wait()
     assert told == "1"
     file.unlink()

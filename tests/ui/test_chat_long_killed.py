@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from app.storage.settings import SettingsStore
 from app.ui.conversation.view import MessageView
 from app.ui.kit.theme import Theme
 from tests.kit.chat import open_sandbox_chat_presenter
+from tests.kit.portable import KILL
 from tests.ui.silent_service import silent_service
 from tests.ui.test_chat_sandbox import sandbox
 
@@ -57,7 +57,7 @@ async def killed(home: Path, box: RunningSandbox, work: str) -> int:
     assert process.stdout is not None
     async with asyncio.timeout(60):
         told = (await process.stdout.readline()).decode().strip()
-    os.kill(process.pid, signal.SIGKILL)
+    os.kill(process.pid, KILL)
     await process.wait()
     return int(told)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from app.storage.backups import integrity_fault
 from tests.kit.chat import open_chat_presenter
+from tests.kit.portable import KILL
 from tests.ui.killed_project_move import CHATS
 
 
@@ -26,7 +26,7 @@ async def test_killed_while_chats_are_moved_all_of_them_are_there_together(lines
     async with asyncio.timeout(60):
         for _ in range(lines):
             assert (await process.stdout.readline()).strip()
-    os.kill(process.pid, signal.SIGKILL)
+    os.kill(process.pid, KILL)
     await process.wait()
     assert integrity_fault(tmp_home / "rialto.sqlite3") == ""
     async with open_chat_presenter(tmp_home) as after:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
@@ -25,6 +24,7 @@ from app.ui.chat.session.estimate import TokenCounter
 from app.ui.chat.session.live_answer import LiveAnswer
 from app.ui.chat.session.view_values import learn_from, likely_prompt
 from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat_presenter
+from tests.kit.portable import KILL
 from tests.kit.waiting import until
 from tests.ui.silent_service import silent_service
 
@@ -125,7 +125,7 @@ async def test_killed_mid_answer_the_text_is_there_after_a_restart(tmp_home: Pat
         assert process.stdout is not None
         async with asyncio.timeout(60):
             told = (await process.stdout.readline()).decode().strip()
-        os.kill(process.pid, signal.SIGKILL)
+        os.kill(process.pid, KILL)
         await process.wait()
     shown_chars = int(told)
     assert shown_chars > 20

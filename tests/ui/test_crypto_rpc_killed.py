@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
@@ -26,6 +25,7 @@ from app.ui.crypto_rpc.session.sending import SEND_ANYWAY
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from tests.kit.console import ConsoleHarness, call, open_console, press
+from tests.kit.portable import KILL
 from tests.kit.waiting import until
 from tests.ui.killed_transaction import BOB, NETWORK, POINTS, AliceSigns, transfer
 from tests.ui.killing import KilledPrograms, killed_programs
@@ -65,7 +65,7 @@ async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_sen
         assert (await process.stdout.readline()).decode().strip() == "on its way"
         while not await answered_by_service(window):
             await asyncio.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
+    os.kill(process.pid, KILL)
     await process.wait()
     database = await Database.open(path)
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sqlite3
 import sys
 import time
@@ -28,6 +27,7 @@ from app.ui.chat.session import document_embeddings
 from app.ui.chat.session.document_embeddings import KIND, MOST_TEXTS, _next_batch, _rank
 from app.ui.kit.theme import Theme
 from tests.kit.chat import SandboxChatPresenterHarness, open_sandbox_chat, open_sandbox_chat_presenter
+from tests.kit.portable import KILL
 from tests.kit.sandbox import controls_of
 from tests.kit.waiting import until
 from tests.ui.killed_embedding import followed
@@ -239,7 +239,7 @@ async def test_killed_while_it_embeds_nothing_is_lost_and_nothing_paid_twice(
     assert process.stdout is not None
     async with asyncio.timeout(300):
         project = (await process.stdout.readline()).decode().strip()
-    os.kill(process.pid, signal.SIGKILL)
+    os.kill(process.pid, KILL)
     await process.wait()
     await controls_of(swift_sandbox).reset_faults()
     granted = await controls_of(swift_sandbox).paid(PATH)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import subprocess
 import sys
 import threading
@@ -15,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from app.credentials.redaction import Redactor
 from app.ui.shell.crash_dialog import CrashDialog
 from app.ui.shell.crash_reports import CrashReporter, texts_in
+from tests.kit.portable import has_mode
 
 SECRET = "sk-live-0123456789abcdefghij"
 
@@ -46,7 +46,7 @@ def test_a_report_names_the_place_but_no_secret_and_is_private(reporter: CrashRe
     assert "in failing" in text
     assert "while: Chat; last action chat.send; under way: Presenter.send, Presenter.read\n" in text
     assert SECRET not in text + report.title
-    assert stat.S_IMODE(report.path.stat().st_mode) == 0o600
+    assert has_mode(report.path, 0o600)
 
 
 def test_the_same_failure_is_told_once(reporter: CrashReporter) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtNetwork import QLocalSocket
 
 from app.ui.shell import single_instance
 from app.ui.shell.single_instance import SingleInstance, _socket_name
+from tests.kit.portable import KILL
 
 
 def test_a_second_start_finds_the_folder_taken_and_raises_the_first(tmp_path: Path, qtbot) -> None:
@@ -75,12 +76,12 @@ def test_another_folder_is_another_rialto(tmp_path: Path, qapp) -> None:
 
 def test_a_killed_rialto_does_not_keep_its_folder(tmp_path: Path, qapp) -> None:
     program = (
-        "import os, signal, sys\n"
+        "import os, sys\n"
         "from pathlib import Path\n"
         "from app.ui.shell.single_instance import SingleInstance\n"
         "instance = SingleInstance(Path(sys.argv[1]))\n"
         "assert instance.try_lock()\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"os.kill(os.getpid(), {int(KILL)})\n"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
     assert (tmp_path / "rialto.lock").exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paid_call_intents import Intents
 from app.storage.paths import resources
 from tests.audio.recorded import pitch_hz, write_wav
+from tests.kit.portable import KILL
 from tests.kit.sandbox import controls_of
 from tests.kit.transcription import open_transcription_presenter
 from tests.sandbox.test_transcription import samples
@@ -41,7 +41,7 @@ async def kill_while(what: str, home: Path, sandbox: RunningSandbox) -> str:
     assert process.stdout is not None
     async with asyncio.timeout(100):
         told = (await process.stdout.readline()).decode().strip()
-    os.kill(process.pid, signal.SIGKILL)
+    os.kill(process.pid, KILL)
     await process.wait()
     return told
 

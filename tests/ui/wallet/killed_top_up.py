@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -25,6 +24,7 @@ from app.service.x402 import X402Resource
 from app.storage.paid_call_intents import Intents
 from app.storage.wallet.open_payments import OpenPayment, OpenPayments
 from app.ui.kit.theme import Theme
+from tests.kit.portable import KILL
 from tests.kit.wallet import SOLANA_KEY, WalletHarness, open_wallet
 
 FIRST = (
@@ -39,7 +39,7 @@ AMOUNT = "7.25"
 
 
 def die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), KILL)
 
 
 def arm(point: str, wallet: WalletHarness) -> None:

@@ -25,6 +25,7 @@ from app.storage.wallet.open_payments import OpenPayment, OpenPayments
 from app.ui.kit.theme import Theme
 from app.ui.wallet.session import pending_top_ups
 from app.wallet.signer import PrivateKey
+from tests.kit.portable import has_mode
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness, open_wallet
 
@@ -354,7 +355,7 @@ async def test_a_restored_backup_forgets_no_open_payment(
     async with open_wallet(home, sandbox, theme) as wallet:
         await wallet.place.write(account.id, key)
         await left_open(wallet, account, landed=False)
-    assert (home / "open-payments.json").stat().st_mode & 0o777 == 0o600
+    assert has_mode(home / "open-payments.json", 0o600)
     for end in ("", "-wal", "-shm"):
         (home / f"rialto.sqlite3{end}").unlink(missing_ok=True)
     (tmp_path / "backup.sqlite3").rename(home / "rialto.sqlite3")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from app.ui.kit.theme import Theme
 from app.wallet import base58
 from app.wallet.keys import read_private_key
 from app.wallet.signer import derived_address
+from tests.kit.portable import KILL
 from tests.kit.waiting import until
 from tests.kit.wallet import SOLANA_KEY, WalletHarness, open_wallet
 from tests.sandbox.support import Client, running
@@ -51,7 +51,7 @@ def kill_at(point: str, home: Path, client: Client, rail: str = "evm") -> None:
         timeout=90,
         check=False,
     )
-    assert ended.returncode == -signal.SIGKILL, ended.stderr[-2000:]
+    assert abs(ended.returncode) == KILL, ended.stderr[-2000:]
 
 
 def traces_of(key: str, folder: Path) -> list[str]:
