@@ -561,7 +561,7 @@ async def test_results_and_events_read_as_amounts_on_their_rows_and_in_a_table_w
     assert "2.5 USDC" in sender.reviewed()
     await sender.agree()
     hash_ = window.shown_run.transactions[0][1]
-    window.type_json([call("eth_call", {"to": PLAY_ASSET, "data": data}, "latest"), call(RECEIPT, hash_, number=2)])
+    window.type_json([call("eth_call", {"to": PLAY_ASSET, "data": data}, "latest"), call(RECEIPT, hash_, id=2)])
     await window.send()
     root = window.tree_rows.index(0, 0).data()
     assert root.startswith("1 eth_call: balanceOf → 2.5 USDC Result")
