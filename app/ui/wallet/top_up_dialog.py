@@ -161,13 +161,14 @@ class TopUpDialog(Dialog):
             "The node learns your IP address, and nothing about the payment. Rialto remembers its address and asks it "
             "only for a block."
         )
-        self.node_words = Label(theme, tr("Solana node"))
+        self.node_part, node = column(theme, 6, wraps=True)
+        label = Label(theme, tr("Solana node"))
         self.node = TextField(theme, tr("Solana node"), placeholder="https://", mono=True)
-        bind_label(self.node_words, self.node)
-        self.node_note = Label(theme, words, "small", "text2", wrap=True)
+        bind_label(label, self.node)
         self.node.textEdited.connect(self.presenter.set_node)
-        for part in (self.node_words, self.node, self.node_note):
-            layout.addWidget(part)
+        for part in (label, self.node, Label(theme, words, "small", "text2", wrap=True)):
+            node.addWidget(part)
+        layout.addWidget(self.node_part)
         return page, filled
 
     def _make_review(self) -> QWidget:
@@ -294,8 +295,9 @@ class TopUpDialog(Dialog):
         self.problem.setVisible(bool(self.problem.text()))
         self.warning.set_text(view.warning if view.step == "review" else "")
         self.warning.setVisible(bool(self.warning.text()))
-        for part in (self.node_words, self.node, self.node_note):
-            part.setVisible(view.node_wanted)
+        self.node_part.setVisible(view.node_wanted)
+        if view.node_wanted and before is not None and not before.node_wanted:
+            self.node.setFocus(Qt.FocusReason.OtherFocusReason)
         if not self.node.hasFocus():
             self.node.setText(view.node)
         if view.step == "payment" and (before is None or before.ways != view.ways or before.step != view.step):

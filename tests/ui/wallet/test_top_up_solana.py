@@ -203,7 +203,7 @@ async def test_a_wallet_without_credits_asks_the_node_that_the_person_names_once
     await wallet.fault("terms_without_block", times=99)
     dialog = await wallet.review(account)
     assert "Enter the address of a Solana node" in dialog.problem.text()
-    assert dialog.node.isVisibleTo(dialog)
+    assert dialog.node.isVisibleTo(dialog) and dialog.node.hasFocus()
     with node() as (address, asked):
         wallet.top_ups.set_node("http://node.example")
         dialog.go.click()
