@@ -8,6 +8,7 @@ from app.sandbox.accounts.api_keys import is_for_private_models, refuse_capped
 from app.sandbox.http.call import Call
 from app.sandbox.http.errors import HttpError
 from app.sandbox.media.media_models import MediaModel
+from app.sandbox.model_catalog import removal_date
 from app.sandbox.world import Charge
 
 
@@ -29,6 +30,7 @@ def find_model(call: Call, wanted: str, model_type: str) -> MediaModel:
         f"{prefix}model-name": model.name,
         f"{prefix}model-router": "rialto-sandbox",
     }
+    add_leaving_headers(call, model.id)
     return model
 
 
@@ -49,3 +51,14 @@ def charge(call: Call, sku: str, units: Decimal | int, price_usd: Decimal, *, se
     call.caller.charge(line)
     call.cost_usd += usd
     return usd
+
+
+def add_leaving_headers(call: Call, model_id: str, replaced_by: str = "") -> None:
+    """Warn of a model that is going to be removed (R-HDR-19, R-HDR-20)."""
+    told = replaced_by or call.site.models.replacement_of(model_id, call.world.settings.leaving_model)
+    if told is not None:
+        prefix = call.names.header_prefix
+        removed_on = removal_date(call.world.clock.utc()).date().isoformat()
+        warning = f"{model_id} is deprecated and will be removed on {removed_on}."
+        call.headers[f"{prefix}model-deprecation-warning"] = f"{warning} Use {told}." if told else warning
+        call.headers[f"{prefix}model-deprecation-date"] = removed_on

@@ -82,11 +82,6 @@ class ModelEntry:
     def has(self, capability: str) -> bool:
         return capability in self.capabilities
 
-    def removed_at(self, now: datetime) -> datetime:
-        """The deprecated model is always within its notice, so that its warning can be seen on any day."""
-        midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return midnight + timedelta(days=DEPRECATION_NOTICE_DAYS)
-
     def as_json(self, now: datetime, owner: str) -> Json:
         capabilities: Json = {name: name in self.capabilities for name in BOOLEAN_CAPABILITIES}
         capabilities["quantization"] = "not-available"
@@ -122,15 +117,26 @@ class ModelEntry:
         if self.max_completion_tokens is not None:
             spec["maxCompletionTokens"] = self.max_completion_tokens
         if self.replaced_by:
-            removed_at = self.removed_at(now)
-            spec["deprecation"] = {
-                "date": removed_at.date().isoformat(),
-                "startsAt": (removed_at - timedelta(days=DEPRECATION_NOTICE_DAYS)).isoformat().replace("+00:00", "Z"),
-                "removesAt": removed_at.isoformat().replace("+00:00", "Z"),
-                "autoRemap": True,
-                "replacementModelId": self.replaced_by,
-            }
+            spec["deprecation"] = deprecation(now, self.replaced_by)
         return record
+
+
+def removal_date(now: datetime) -> datetime:
+    """A deprecated model is always within its notice, so that its warning can be seen on any day."""
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight + timedelta(days=DEPRECATION_NOTICE_DAYS)
+
+
+def deprecation(now: datetime, replaced_by: str) -> Json:
+    """Return the `deprecation` of a model's record."""
+    removed_at = removal_date(now)
+    return {
+        "date": removed_at.date().isoformat(),
+        "startsAt": (removed_at - timedelta(days=DEPRECATION_NOTICE_DAYS)).isoformat().replace("+00:00", "Z"),
+        "removesAt": removed_at.isoformat().replace("+00:00", "Z"),
+        "autoRemap": True,
+        "replacementModelId": replaced_by,
+    }
 
 
 def _price(usd: Decimal) -> Json:
@@ -344,6 +350,15 @@ class ModelCatalog:
         if "/" not in wanted:
             return None  # ids of passed-on models start with their server's name
         return next((entry for entry in await self._local_servers.models() if entry.id == wanted), None)
+
+    def replacement_of(self, model_id: str, leaving: str) -> str | None:
+        """Return what takes the place of a model that is announced as leaving, "" for nothing; None where it stays."""
+        if model_id != leaving:
+            return None
+        every: tuple[ModelEntry | MediaModel, ...] = (*OWN_MODELS, *self._media())
+        kind = next((each.type for each in every if each.id == model_id), "")
+        others = (each.id for each in every if each.type == kind and each.id != model_id)
+        return next(others, "")
 
     def stand_in(self, name: str) -> ModelEntry:
         """Return a record under any name, for a scripted answer: it is no engine that answers."""

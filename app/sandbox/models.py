@@ -5,9 +5,10 @@ from __future__ import annotations
 from app.sandbox.accounts.api_keys import is_for_private_models
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import HttpError
+from app.sandbox.http.errors import HttpError, Json
 from app.sandbox.http.validation import Checker
-from app.sandbox.model_catalog import TYPES
+from app.sandbox.media.media_models import MediaModel
+from app.sandbox.model_catalog import TYPES, ModelEntry, deprecation
 
 
 def _type_of(call: Call, allowed: tuple[str, ...]) -> str:
@@ -19,12 +20,20 @@ def _type_of(call: Call, allowed: tuple[str, ...]) -> str:
 
 async def list_models(call: Call) -> Response:
     wanted = _type_of(call, (*TYPES, "all", "code"))
-    now = call.world.clock.utc()
     entries = await call.site.models.listed(wanted)
-    data = [entry.as_json(now, call.names.owner) for entry in entries]
+    data = [_record(call, entry) for entry in entries]
     if is_for_private_models(call):
         data = [each for each in data if each["model_spec"]["privacy"] == "private"]
     return json_answer({"object": "list", "type": wanted, "data": data})
+
+
+def _record(call: Call, entry: ModelEntry | MediaModel) -> Json:
+    now = call.world.clock.utc()
+    record = entry.as_json(now, call.names.owner)
+    replaced_by = call.site.models.replacement_of(entry.id, call.world.settings.leaving_model)
+    if replaced_by is not None:
+        record["model_spec"]["deprecation"] = deprecation(now, replaced_by)
+    return record
 
 
 async def one_model(call: Call) -> Response:
@@ -32,7 +41,7 @@ async def one_model(call: Call) -> Response:
     wanted = call.site.models.listed_id(call.path_values["id"])
     for entry in entries:
         if entry.id == wanted:
-            return json_answer(entry.as_json(call.world.clock.utc(), call.names.owner))
+            return json_answer(_record(call, entry))
     raise HttpError(404, "The model was not found")
 
 

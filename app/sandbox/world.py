@@ -146,6 +146,9 @@ class Settings:
     staff: bool = False  # the higher caps of the crypto proxy
     timestamp_header: bool = False
     retry_count_header: int | None = None
+    auth_refreshed_header: bool = False
+    limit_type: str = "api_key"  # whose the limits are: "user", "api_key" or "global"
+    leaving_model: str = ""  # the id of a model of any type that is announced as leaving
     any_key: bool = False  # permissive: every non-empty key is a caller of its own
     no_limits: bool = False  # nobody is refused for asking too often, too much at once or wrongly too often
     fund_any: bool = False  # every address has a first balance of play ether and dollars

@@ -30,13 +30,76 @@ def test_R_HDR_04_R_HDR_05_R_HDR_06_request_limits_are_on_every_answer(sandbox: 
     assert int(headers["x-ratelimit-reset-requests"]) == int(NOON) + 60
 
 
-def test_R_HDR_07_R_HDR_08_R_HDR_09_token_limits_are_on_text_answers(sandbox: Client) -> None:
+def test_R_HDR_07_R_HDR_08_R_HDR_09_token_limits_are_those_of_the_text_model(sandbox: Client) -> None:
     first, second = sandbox.chat_raw(), sandbox.chat_raw()
     assert first.headers["x-ratelimit-limit-tokens"] == "1000000"
     used = first.json()["usage"]["total_tokens"]
     assert int(second.headers["x-ratelimit-remaining-tokens"]) == 1_000_000 - used
     assert first.headers["x-ratelimit-reset-tokens"] == "60"
-    assert "x-ratelimit-limit-tokens" not in sandbox.get("/characters").headers
+
+
+@pytest.mark.parametrize("path", ["/models", "/characters", "/billing/balance", "/image/styles", "/nothing"])
+@pytest.mark.parametrize("with_key", [True, False])
+def test_R_HDR_04_to_R_HDR_10_every_answer_has_every_limit_header(sandbox: Client, path: str, with_key: bool) -> None:
+    headers = sandbox.get(path, headers={} if with_key else {"authorization": ""}).headers
+    for what in ("requests", "tokens"):
+        for part in ("limit", "remaining", "reset"):
+            assert int(headers[f"x-ratelimit-{part}-{what}"]) >= 0
+    assert headers["x-ratelimit-type"] == "api_key"
+
+
+@pytest.mark.parametrize("limit_type", ["user", "api_key", "global"])
+def test_R_HDR_10_a_switch_says_whose_the_limits_are(sandbox: Client, limit_type: str) -> None:
+    sandbox.control("/settings", {"limit_type": limit_type})
+    assert sandbox.get("/models").headers["x-ratelimit-type"] == limit_type
+    sandbox.control("/faults/answer", {"status": 429})
+    assert sandbox.get("/models").headers["x-ratelimit-type"] == limit_type
+    sandbox.control("/settings", {"no_limits": True})
+    sandbox.control("/faults/answer", {"times": 1, "status": 400})
+    assert "x-ratelimit-type" not in sandbox.get("/models").headers
+
+
+def test_R_HDR_28_a_switch_says_that_the_sign_in_was_refreshed(sandbox: Client) -> None:
+    assert "x-auth-refreshed" not in sandbox.get("/models").headers
+    sandbox.control("/settings", {"auth_refreshed_header": True})
+    assert sandbox.get("/models").headers["x-auth-refreshed"] == "true"
+
+
+def test_R_HDR_19_R_HDR_20_any_model_can_be_announced_as_leaving(sandbox: Client) -> None:
+    voices = [each["id"] for each in sandbox.get("/models?type=tts").json()["data"]]
+    sandbox.control("/settings", {"leaving_model": voices[0]})
+    listed = {each["id"]: each["model_spec"] for each in sandbox.get("/models?type=tts").json()["data"]}
+    assert listed[voices[0]]["deprecation"]["replacementModelId"] == voices[1]
+    assert "deprecation" not in listed[voices[1]]
+    answer = sandbox.post(
+        "/audio/speech", {"model": voices[0], "input": "Hello.", "voice": listed[voices[0]]["voices"][0]}
+    )
+    assert answer.headers["x-service-model-deprecation-date"] == listed[voices[0]]["deprecation"]["date"]
+    assert voices[1] in answer.headers["x-service-model-deprecation-warning"]
+
+
+@pytest.mark.parametrize(
+    ("word", "header"),
+    [
+        ("sandbox-violation", "is-content-violation"),
+        ("sandbox-adult-violation", "is-adult-model-content-violation"),
+        ("sandbox-minor", "contains-minor"),
+        ("sandbox-blurred", "is-blurred"),
+    ],
+)
+def test_R_HDR_23_to_R_HDR_26_words_in_a_chat_switch_the_verdicts_on(sandbox: Client, word: str, header: str) -> None:
+    assert sandbox.chat_raw().headers["x-service-is-content-violation"] == "false"
+    said = [{"role": "user", "content": f"What is this? {word}"}]
+    assert sandbox.chat_raw(messages=said).headers[f"x-service-{header}"] == "true"
+
+
+def test_a_chat_is_refused_or_stopped_for_its_content_by_a_word(sandbox: Client) -> None:
+    refused = sandbox.chat_raw(messages=[{"role": "user", "content": "sandbox-refused"}])
+    assert (refused.status_code, refused.json()["suggested_prompt"]) == (422, "What may I ask?")
+    stopped = sandbox.chat_raw(messages=[{"role": "user", "content": "How do I stop? sandbox-blocked"}], stream=True)
+    assert stopped.status_code == 200
+    assert '"type":"content_filter_error","code":"content_blocked_by_provider"' in stopped.text
+    assert stopped.text.rstrip().endswith("data: [DONE]")
 
 
 def test_R_HDR_11_content_type_and_date(sandbox: Client) -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.sandbox.charges import refuse_unpaid
+from app.sandbox.charges import add_leaving_headers, refuse_unpaid
 from app.sandbox.chat import answer_engines, prompts
 from app.sandbox.chat.attachments import check_parts
 from app.sandbox.chat.augmentation import Findings, look_up
@@ -19,6 +19,7 @@ from app.sandbox.http.connections import Response
 from app.sandbox.http.errors import HttpError, context_overflow
 from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalog import ModelEntry
+from app.sandbox.policy_words import BLOCKED, add_verdicts, refuse_content
 
 if TYPE_CHECKING:
     from app.sandbox.sealed.relay import SealedRequest
@@ -48,6 +49,8 @@ async def complete(call: Call) -> Response:
         refuse_unpaid(call)
     question, earlier = answer_engines.question_of(request)
     findings = Findings()
+    asked = question if sealed is None else ""  # what is sealed is read by nobody but the enclave
+    refuse_content(asked, "What may I ask?")
     if call.scripted is None:
         findings = await look_up(call.site, model, request.extension, question, earlier)
     cited = request.extension.enable_web_citations
@@ -68,6 +71,8 @@ async def complete(call: Call) -> Response:
     turn = answer_engines.make_turn(request, model, prompt.messages, findings, greeting, scripted)
     completion = Completion(call, Job(turn, prompt.tokens, cache, f"chatcmpl-{call.world.token(8)}"))
     _add_model_headers(call, model)
+    add_verdicts(call, asked)
+    completion.is_blocked = BLOCKED in asked.lower()
     if in_enclave:
         relay.add_headers(call, model)
     await completion.begin()
@@ -151,8 +156,4 @@ def _add_model_headers(call: Call, model: ModelEntry) -> None:
         f"{prefix}model-name": model.name.encode("ascii", "replace").decode(),
         f"{prefix}model-router": router,
     }
-    if model.replaced_by:
-        removed_on = model.removed_at(call.world.clock.utc()).date().isoformat()
-        warning = f"{model.id} is deprecated and will be removed on {removed_on}. Use {model.replaced_by}."
-        call.headers[f"{prefix}model-deprecation-warning"] = warning
-        call.headers[f"{prefix}model-deprecation-date"] = removed_on
+    add_leaving_headers(call, model.id, model.replaced_by)

@@ -43,6 +43,11 @@ class _Choice:
     stopped: bool = False  # by one of the request's stop strings
 
 
+BLOCKED_AFTER = 24  # characters
+BLOCKED_CODE = "content_blocked_by_provider"
+BLOCKED_TEXT = "The model's provider stopped this answer because of its content policy."
+
+
 class Completion:
     """`begin()`, then either `whole()` or `events()`, then `end()`; `end()` charges exactly once."""
 
@@ -58,6 +63,7 @@ class Completion:
         self._cost: Decimal | None = None
         self._pieces: AsyncGenerator[Piece, None] | None = None
         self._first: Piece | None = None
+        self.is_blocked = False  # the provider of the model stops the answer for its content
         self._frames: dict[tuple[int, str], tuple[bytes, bytes]] = {}  # around a token, by choice and field
 
     @property
@@ -94,6 +100,8 @@ class Completion:
         path = self._call.request.path
         take_fault = self._call.world.faults.take_fault
         cut, broken = take_fault("cut", path), take_fault("in_band_error", path)
+        if self.is_blocked:
+            broken = {"after": BLOCKED_AFTER, "text": BLOCKED_TEXT, "code": BLOCKED_CODE}
         split_think, same_index = (
             take_fault("split_think", path) is not None,
             take_fault("same_index", path) is not None,
@@ -338,7 +346,8 @@ class Completion:
 
     def error_event(self, message: str, code: str) -> bytes:
         """An error inside the stream, whose status 200 is long gone."""
-        error: Json = {"message": message, "type": "server_error", "code": code}
+        kind = "content_filter_error" if code == BLOCKED_CODE else "server_error"
+        error: Json = {"message": message, "type": kind, "code": code}
         if code == "model_overloaded":
             error["retry_after"] = RETRY_AFTER_S
         return b"data: " + dump({"error": error}) + b"\n\n"

@@ -15,6 +15,8 @@ from app.sandbox.world import iso
 
 LARGEST_OFFSET_S = 1e9  # 31 years
 
+LIMIT_TYPES = ("user", "api_key", "global")
+
 
 async def state(call: Call) -> Response:
     """Everything at a glance: clock, balance, settings, faults, and what is served."""
@@ -147,6 +149,9 @@ async def settings(call: Call) -> Response:
         "staff": check.boolean(("staff",), body.get("staff")),
         "timestamp_header": check.boolean(("timestamp_header",), body.get("timestamp_header")),
         "retry_count_header": check.integer(("retry_count_header",), body.get("retry_count_header"), 0),
+        "auth_refreshed_header": check.boolean(("auth_refreshed_header",), body.get("auth_refreshed_header")),
+        "limit_type": check.choice(("limit_type",), body.get("limit_type"), LIMIT_TYPES),
+        "leaving_model": check.text(("leaving_model",), body.get("leaving_model")),
         "any_key": check.boolean(("any_key",), body.get("any_key")),
         "no_limits": check.boolean(("no_limits",), body.get("no_limits")),
         "fund_any": check.boolean(("fund_any",), body.get("fund_any")),

@@ -77,8 +77,6 @@ class RateLimitWindow(NamedTuple):
             headers["x-ratelimit-limit-tokens"] = str(self.allowance.tokens)
             headers["x-ratelimit-remaining-tokens"] = str(self.tokens_left)
             headers["x-ratelimit-reset-tokens"] = str(self.resets_in_s)
-        if self.exceeded:
-            headers["x-ratelimit-type"] = "api_key"
         return headers
 
 

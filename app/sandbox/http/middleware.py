@@ -186,7 +186,7 @@ class Middleware:
             return
         left = call.caller.abuse.blocked_for_s(self._world.clock.now())
         if left:
-            raise HttpError(429, ABUSE_TEXT, {"Retry-After": str(left), "x-ratelimit-type": "api_key"})
+            raise HttpError(429, ABUSE_TEXT, {"Retry-After": str(left)})
 
     def _count_failure(self, call: Call, answer: Response) -> None:
         now = self._world.clock.now()
@@ -223,7 +223,7 @@ class Middleware:
         headers = {str(name): str(value) for name, value in told.get("headers", {}).items()}
         if status == 429:
             call.headroom = call.caller.limits.peek("other", self._roomy(), self._world.clock.now())
-            headers.setdefault("x-ratelimit-type", "api_key")
+            headers.setdefault("x-ratelimit-type", self._world.settings.limit_type)
         if body is None or isinstance(body, str):
             return Response(status, {"Content-Type": "text/html; charset=utf-8", **headers}, (body or "").encode())
         return Response(status, {"Content-Type": JSON_TYPE, **headers}, dump(body))
@@ -235,8 +235,14 @@ class Middleware:
         now = self._world.clock.now()
         prefix = call.names.header_prefix
         headroom = call.headroom or call.caller.limits.peek("other", self._roomy(), now)
-        headers = {"CF-RAY": call.request_id, f"{prefix}version": VERSION, **headroom.headers()}
         settings = self._world.settings
+        # What has no limit on tokens of its own says what is left of those of the smallest text models.
+        tokens = call.caller.limits.peek("XS", allowance("XS", partner=settings.partner), now).headers()
+        headers = {"CF-RAY": call.request_id, f"{prefix}version": VERSION, **tokens, **headroom.headers()}
+        if not settings.no_limits:
+            headers["x-ratelimit-type"] = settings.limit_type
+        if settings.auth_refreshed_header and call.known_caller is not None:
+            headers["x-auth-refreshed"] = "true"
         if settings.timestamp_header:
             headers[f"{prefix}timestamp"] = iso(now)
         if settings.retry_count_header is not None:

@@ -54,7 +54,7 @@ CONTROLS = {
     "/clock": "offset_s:n*",
     "/balance": "usd:sn diem:sn",
     "/settings": "dialect:s tokens_per_second:n partner:b staff:b timestamp_header:b retry_count_header:i any_key:b "
-    "no_limits:b default_models:b",
+    "no_limits:b default_models:b auth_refreshed_header:b limit_type:s leaving_model:s",
     "/faucet": "address:s* amount:s ether:s",
     "/wallets/{address}": "usd:sn",
     "/faults/{name}": "seconds:n status:i body:o shape:s text:s headers:o kind:s after:i code:s landed:b times:i "

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.http.call import Call, json_answer
 from app.sandbox.http.connections import Response
-from app.sandbox.http.errors import HttpError, Json, too_large
+from app.sandbox.http.errors import Json, too_large
 from app.sandbox.http.form import MAX_UPLOAD_BYTES
 from app.sandbox.http.validation import REQUIRED, Checker
 from app.sandbox.installed_engines import need
@@ -37,6 +37,7 @@ from app.sandbox.media.image_options import (
     sized,
 )
 from app.sandbox.media.media_models import MediaModel
+from app.sandbox.policy_words import BLOCKING, add_verdicts, refuse_content
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -44,15 +45,6 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "rialto-canvas"
 EDIT_MODEL = "firered-image-edit"
 MIN_EDIT_PIXELS = 65_536
-# magic word in the prompt -> the header that says so
-VERDICTS = {
-    "sandbox-blurred": "is-blurred",
-    "sandbox-violation": "is-content-violation",
-    "sandbox-adult-violation": "is-adult-model-content-violation",
-    "sandbox-minor": "contains-minor",
-}
-BLOCKING = ("is-content-violation", "is-adult-model-content-violation", "contains-minor")
-REFUSED = "sandbox-refused"  # edits answer 422 to this word
 
 
 async def styles(_: Call) -> Response:
@@ -73,7 +65,7 @@ async def generate(call: Call) -> Response:
     refuse_unpaid(call)
     started = time.perf_counter()
     files = await asyncio.to_thread(
-        _drawn, drawing, _verdicts(call, drawing.prompt, safe_mode=drawing.safe_mode), call.world.dice
+        _drawn, drawing, add_verdicts(call, drawing.prompt, can_blur=drawing.safe_mode), call.world.dice
     )
     charge(call, f"{model.id}-images", len(files), _price(model, drawing.tier))
     if drawing.enhanced:
@@ -112,7 +104,7 @@ async def generations(call: Call) -> Response:
     width, height = (1024, 1024) if size == "auto" else (int(side) for side in size.split("x"))
     safe = moderation == "auto"
     drawing = Drawing(prompt, width, height, file_format, None, count, False, safe, "", "", False)
-    files = await asyncio.to_thread(_drawn, drawing, _verdicts(call, prompt, safe_mode=safe), call.world.dice)
+    files = await asyncio.to_thread(_drawn, drawing, add_verdicts(call, prompt, can_blur=safe), call.world.dice)
     charge(call, f"{model.id}-images", len(files), _price(model, ""))
     data = []
     for file in files:
@@ -149,9 +141,7 @@ async def _edited(call: Call, check: Checker, sent: ImageRequestBody, field: str
     refuse_unpaid(call)
     if str(sent.fields.get("enhance_prompt")).lower() == "true":
         call.headers[f"{call.names.header_prefix}enhanced-prompt"] = quote(f"{prompt}, changed with care")
-    if REFUSED in prompt:
-        body = {"error": "The content is not accepted by the content policy", "suggested_prompt": "A quiet harbour"}
-        raise HttpError(422, body)
+    refuse_content(prompt, "A quiet harbour")
     from app.sandbox.media import image_engine
 
     images = await _decoded(call, field, data)
@@ -164,7 +154,7 @@ async def _edited(call: Call, check: Checker, sent: ImageRequestBody, field: str
     else:
         size = sized(str(ratio), EDGES[tier])
     result = await asyncio.to_thread(image_engine.edit, images, prompt, size)
-    _verdicts(call, prompt, safe_mode=True)
+    add_verdicts(call, prompt)
     extra: Decimal = model.pricing["inputImages"]["additional"]["usd"]
     charge(call, f"{model.id}-edits", 1, model.price_usd + extra * (len(images) - 1))
     return await _picture(result, file_format or ("png" if tier == "1K" else "jpeg"))
@@ -238,18 +228,6 @@ async def _picture(image: Image, file_format: str) -> Response:
 
     data = await asyncio.to_thread(encode, image, file_format)
     return Response(200, {"Content-Type": f"image/{file_format}"}, data)
-
-
-def _verdicts(call: Call, prompt: str, *, safe_mode: bool) -> frozenset[str]:
-    """Set the policy headers and return the verdicts that the prompt asks for."""
-    found = {header for word, header in VERDICTS.items() if word in prompt.lower()}
-    if not safe_mode:
-        found.discard("is-blurred")
-    for header in ("is-blurred", "is-content-violation"):
-        call.headers[f"{call.names.header_prefix}{header}"] = "true" if header in found else "false"
-    for header in found:
-        call.headers[f"{call.names.header_prefix}{header}"] = "true"
-    return frozenset(found)
 
 
 def _drawn(drawing: Drawing, verdicts: frozenset[str], dice: random.Random) -> list[bytes]:
