@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.service_versions import ServiceVersions
 from app.translation import tr, tr_n
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class AccountServices(QObject):
             self._tasks,
             check=self._check_key,
             calls=self.calls,
+            versions=self.versions,
             proxy_user=lambda: self._settings.value.proxy_user,
             is_welcomed=lambda: self._settings.value.welcome_done,
             balance_of=lambda account_id: self.receipt_recorder.last_balance(account_id),
@@ -154,6 +156,7 @@ class AccountServices(QObject):
 
         receipt_recorder = ReceiptRecorder(self.current_account, self.bookkeeping, spending_limits=self.spending_limits)
         receipt_recorder.recorded.connect(self.calls.note)
+        receipt_recorder.answered.connect(self.versions.hear)
         return receipt_recorder
 
     @cached_property
@@ -181,6 +184,10 @@ class AccountServices(QObject):
             choose_place=self.places.has_place,
             is_session_only=lambda: self.places.state.kind == "session",
         )
+
+    @cached_property
+    def versions(self) -> ServiceVersions:
+        return ServiceVersions(self._settings)
 
     @cached_property
     def calls(self) -> CallLog:

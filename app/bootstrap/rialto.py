@@ -94,6 +94,8 @@ class Rialto:
         self.window.tab_opens.connect(lambda name: self.crashes.doing(tab=self.window.tab_frames.info(name).title))
         self.window.registry.begins.connect(lambda action_id: self.crashes.doing(action=action_id))
         self.chat = ChatPresenter(self.current_account, self.settings, self.tasks, self.window.undo_stack)
+        self.current_account.leaving.replace_requested.connect(self._replace_model)
+        self.current_account.leaving.announced.connect(self.toast)
         self.first_paint: FirstPaint | None = None
         self.database: Database | None = None
         self.service_cache: ServiceCache | None = None
@@ -598,6 +600,13 @@ class Rialto:
         return notifications
 
     # What one part asks of another
+
+    def _replace_model(self, tab: str, old_id: str, new_id: str) -> None:
+        """Use another model in every tab, which `tab` can undo."""
+        account = self.current_account.account
+        leaving, undo_stack = self.current_account.leaving, self.window.undo_stack
+        account_id = account.id if account is not None else ""
+        self.tasks.start_unless_running("replace model", leaving.move, undo_stack, tab, old_id, new_id, account_id)
 
     @cached_property
     def characters_page(self) -> CharactersPage:

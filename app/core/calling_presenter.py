@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from app.core.current_account import CurrentAccount
+    from app.core.leaving_models import LeavingModels
     from app.service.service import Service
 
 
@@ -26,6 +27,15 @@ class CallingPresenter(QObject):
     def account_id(self) -> str:
         """The id of the account in use, "" for none."""
         return self._current_account.account.id if self._current_account.account is not None else ""
+
+    @property
+    def current_account(self) -> CurrentAccount:
+        return self._current_account
+
+    @property
+    def leaving(self) -> LeavingModels:
+        """The models that services are going to remove."""
+        return self._current_account.leaving
 
     @property
     def in_sandbox(self) -> bool:

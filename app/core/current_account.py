@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.leaving_models import LeavingModel, LeavingModels, LeavingNotice
+from app.core.shown_call import ShownCall, shown_call
+
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
+    from app.service.exchange import Exchange
     from app.service.models import Model
     from app.service.response_info import ResponseInfo
     from app.service.retry import BudgetState
     from app.service.service import Service
+
+KEPT_CALLS = ("characters", "embeddings")
 
 
 def is_same_window(one: datetime | None, other: datetime | None) -> bool:
@@ -39,13 +45,14 @@ class RateLimitRemaining(NamedTuple):
     of: str = ""  # what is limited: "Images"
 
     @classmethod
-    def told(cls, info: ResponseInfo | None, of: str) -> RateLimitRemaining | None:
+    def told(cls, info: ResponseInfo | None, of: str, *, by_tokens: bool = False) -> RateLimitRemaining | None:
         """Return what an answer said of its limit; None where it said nothing. A limit that names no end is a
-        minute's."""
+        minute's. Tokens are in every response, and mean something only where what is asked for is paid `by_tokens`.
+        """
         if info is None or info.remaining_requests is None:
             return None
         resets_at = info.reset_requests_at or info.received_at + timedelta(minutes=1)
-        tokens = (info.remaining_tokens, info.limit_tokens)
+        tokens = (info.remaining_tokens, info.limit_tokens) if by_tokens else (None, None)
         return cls(info.remaining_requests, info.limit_requests, *tokens, resets_at=resets_at, of=of)
 
     def after(self, before: RateLimitRemaining | None) -> RateLimitRemaining:
@@ -72,6 +79,8 @@ class CurrentAccount(QObject):
         self.names: Callable[[str], str] = str  # of accounts, by id
         self.keys_locked = False  # the place where keys are kept
         self.reach = ""  # what is between us and the service, in the code of the last failed connection; "" for nothing
+        self.leaving = LeavingModels()
+        self.latest: dict[str, ShownCall] = {}  # by the part of the service (`KEPT_CALLS`): for their Request pages
         self._clear_numbers()
 
     def _clear_numbers(self) -> None:
@@ -95,6 +104,30 @@ class CurrentAccount(QObject):
             return ""
         return self.names(account_id)
 
+    def note_call(self, exchange: Exchange) -> None:
+        """Keep the latest call of a part of the service that has no inspector to show it in."""
+        if exchange.resource in KEPT_CALLS:
+            self.latest[exchange.resource] = shown_call(exchange)
+
+    def leaving_model(self, model_id: str) -> LeavingModel | None:
+        """What is known of the end of a model of this account; None for one that stays."""
+        return self.leaving.one(self.account.id, model_id) if self.account is not None else None
+
+    def leaving_notice(self, model_id: str, has_model: Callable[[str], bool]) -> LeavingNotice | None:
+        """What to say of a model that leaves; None for one that stays. `has_model`: of the tab that uses it."""
+        model = self.leaving_model(model_id) if model_id else None
+        if model is None:
+            return None
+        return LeavingNotice(
+            model_id,
+            model.name,
+            model.retires,
+            model.replacement,
+            model.replacement_name,
+            self.leaving.uses(model.id),
+            bool(model.replacement) and has_model(model.replacement),
+        )
+
     @property
     def is_sandbox(self) -> bool:
         """True when nothing can cost real money."""
@@ -115,6 +148,7 @@ class CurrentAccount(QObject):
         """Call as somebody else, or as nobody."""
         self.account = account
         self.service = service
+        self.latest.clear()
         self.budget = None
         self.set_reach("")
         self._clear_numbers()
@@ -146,6 +180,8 @@ class CurrentAccount(QObject):
         changed = {name: value for name, value in news.items() if value is not None and value != getattr(self, name)}
         for name, value in changed.items():
             setattr(self, name, value)
+        if models and self.account is not None:
+            self.leaving.hear_models(self.account.id, models)
         if changed:
             self.numbers_changed.emit()
 

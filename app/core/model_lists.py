@@ -10,6 +10,7 @@ from app.storage.errors import StorageError
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
+    from app.core.leaving_models import LeavingModels
     from app.service.models import Model
     from app.storage.service_cache import ServiceCache
 
@@ -21,11 +22,17 @@ MOST_ADDED = 50
 
 
 async def saved_models(
-    service_cache: ServiceCache | None, account_id: str, kind: str
+    service_cache: ServiceCache | None, account_id: str, kind: str, leaving: LeavingModels | None = None
 ) -> tuple[tuple[Model, ...], datetime | None]:
-    """Return the models that were listed last, and when, with those that were added; nothing that cannot be read."""
-    models, saved_at = await _read(service_cache, account_id, MODEL_LISTS, kind)
-    return with_added(models, await added_models(service_cache, account_id, kind)), saved_at
+    """Return the models that were listed last, and when, with those that were added; nothing that cannot be read.
+
+    `leaving` hears which of them the service is going to remove.
+    """
+    listed, saved_at = await _read(service_cache, account_id, MODEL_LISTS, kind)
+    models = with_added(listed, await added_models(service_cache, account_id, kind))
+    if leaving is not None:
+        leaving.hear_models(account_id, models, is_saved=True)
+    return models, saved_at
 
 
 async def added_models(service_cache: ServiceCache | None, account_id: str, kind: str) -> tuple[Model, ...]:
@@ -96,6 +103,7 @@ async def list_models(
     models = tuple(await service.models.list(kind, background=background))
     if service is not current_account.service:
         return None
+    current_account.leaving.hear_models(account.id, models)
     await save_models(service_cache, account.id, kind, models)
     models = with_added(models, await added_models(service_cache, account.id, kind))
     return models if service is current_account.service else None

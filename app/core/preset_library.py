@@ -79,6 +79,17 @@ class PresetLibrary(QObject):
     def one(self, preset_id: str) -> Preset | None:
         return next((each for each in self._all if each.id == preset_id), None)
 
+    def body_of(self, preset_id: str) -> Mapping[str, Any] | None:
+        preset = self.one(preset_id)
+        return preset.body if preset is not None else None
+
+    async def change_body(self, preset_id: str, **changes: Any) -> None:
+        """Set values of one that is still there, under its own name. Raises `StorageError`."""
+        preset = self.one(preset_id)
+        if self._presets is not None and preset is not None:
+            await self._presets.save(preset.kind, preset.name, {**preset.body, **changes})
+            await self._reread()
+
     def detail_of(self, preset: Preset) -> str:
         """What it would set, in a few words."""
         return " ".join(str(preset.body.get("text") or "").split())[:MAX_DETAIL_CHARS]

@@ -210,6 +210,7 @@ class ReceiptRecorder(QObject):
     """Keeps receipts and the window's numbers. `recorded` follows each receipt that is on disk."""
 
     recorded = Signal(object)  # Receipt
+    answered = Signal(str, object)  # the id of the account and the Exchange, of every call
     corrected = Signal(object, object)  # Receipt before and after: what a call cost is known now
 
     def __init__(
@@ -255,6 +256,10 @@ class ReceiptRecorder(QObject):
         """Return the client's hook for one account."""
 
         def record(exchange: Exchange) -> None:
+            self._current_account.leaving.hear(account.id, exchange)
+            self.answered.emit(account.id, exchange)
+            if account is self._current_account.account:
+                self._current_account.note_call(exchange)
             is_paid = self.spending_limits is not None and self.spending_limits.is_under_way(exchange.id)
             untold = is_paid and exchange.outcome == "ok" and exchange.cost_usd is None
             is_priced = not untold and exchange.cost_source != "possible"
@@ -337,7 +342,7 @@ class ReceiptRecorder(QObject):
             return
         current = self._current_account.account
         self.limits.observe(exchange, current.limit_class if current is not None else "paid")
-        headroom = RateLimitRemaining.told(info, tr("Chat")) if exchange.resource == "chat" else None
+        headroom = RateLimitRemaining.told(info, tr("Chat"), by_tokens=True) if exchange.resource == "chat" else None
         if headroom is not None and self._headroom_at <= info.received_at:  # long answers end late
             self._headroom_at = info.received_at
             self._current_account.set_numbers(headroom=headroom)

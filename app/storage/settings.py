@@ -48,6 +48,7 @@ class Settings(NamedTuple):
     favourite_models: tuple[str, ...] = ()
     model_sort: str = "name"  # the order of the model picker
     told_retiring: tuple[str, ...] = ()  # "model id, date" of models whose end was told
+    service_versions: Mapping[str, str] = _NONE  # account id -> since when, how it is known, and the version
     palette_recent: tuple[str, ...] = ()  # what was run from the palette, newest first
     dialog_folders: Mapping[str, str] = _NONE  # title of a file dialog -> folder chosen last
     last_tab: str = "chat"

@@ -345,7 +345,7 @@ async def open_chat_presenter(
         "http://service.test/v1",
         "service",
         ApiKeyAuth(read_key),
-        lambda exchange: None,
+        lambda exchange: current_account.leaving.hear(account.id, exchange),
         transport=httpx.MockTransport(fake.handle),
     )
     database = await Database.open(home / "rialto.sqlite3")

@@ -78,12 +78,13 @@ class GridPane(QWidget):
             icons={"grid": "grid", "list": "list"},
         )
         self.list_button = IconButton(theme, "panel-left", tr("Show filters"), shortcut="Ctrl+B")
+        self.request_button = IconButton(theme, "console", tr("Show the last request"))
         self.details_button = IconButton(theme, "panel-right", tr("Details"), shortcut="Ctrl+I", checkable=True)
         self._head = QHBoxLayout(self.header)
         for widget in (self.list_button, self.title, self.loaded):
             self._head.addWidget(widget)
         self._head.addStretch(1)
-        for button in (self.shape, self.details_button):
+        for button in (self.shape, self.request_button, self.details_button):
             self._head.addWidget(button)
         self.list_button.hide()
         self.model = CharacterListModel(self)

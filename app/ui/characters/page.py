@@ -52,6 +52,8 @@ class CharactersPage(QObject):
         self.grid = GridPane(theme, presenter, self.pictures)
         self.details = DetailsPane(theme, presenter, self.pictures)
         self._links = LinkOpener(theme, self.grid, tasks)
+        self._theme = theme
+        self._tasks = tasks
         self._connect()
         self.show_state(presenter.state)
 
@@ -99,6 +101,7 @@ class CharactersPage(QObject):
         grid.clear_search_requested.connect(self._clear_search)
         grid.clear_filters_requested.connect(presenter.clear_filters)
         grid.action.connect(self.help_requested)
+        grid.request_button.clicked.connect(self.show_request)
         details.start_requested.connect(lambda slug: self._choose(slug, new_chat=True))
         details.use_requested.connect(lambda slug: self._choose(slug, new_chat=False))
         details.link_requested.connect(self._links.ask)
@@ -112,6 +115,15 @@ class CharactersPage(QObject):
         self.filters.show_state(state)
         self.grid.show_state(state)
         self.details.show_state(state)
+
+    def show_request(self) -> None:
+        """Show the last call to the list of characters, with every header of its response."""
+        self._tasks.start_unless_running("characters request", self._show_request)
+
+    async def _show_request(self) -> None:
+        from app.ui.kit.call_dialog import CallDialog
+
+        await CallDialog(self._theme, self.grid, self.presenter.current_account.latest.get("characters")).answer()
 
     def _account_changed(self) -> None:
         """Another account, or only now a service to ask: whoever looks sees its characters."""

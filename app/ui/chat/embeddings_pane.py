@@ -65,8 +65,10 @@ class EmbeddingsPane(QWidget):
             retain_size_when_hidden(each)
         for each in (self.note, self.price):
             each.setMinimumHeight(NOTE_LINES * theme.line_px("small"))
+        self.request = LinkButton(theme, tr("Show request"))
+        self.request.clicked.connect(lambda: tasks.start_unless_running("embeddings request", self._show_request))
         links = QHBoxLayout()
-        for link in (self.switch, self.delete, self.stop):
+        for link in (self.switch, self.delete, self.stop, self.request):
             links.addWidget(link)
             link.hide()
         links.addStretch(1)
@@ -88,6 +90,11 @@ class EmbeddingsPane(QWidget):
             self._show_state(self._embeddings.state(project_id))
             if not self._embeddings.state(project_id).running:
                 self.refresh()
+
+    async def _show_request(self) -> None:
+        from app.ui.kit.call_dialog import CallDialog
+
+        await CallDialog(self._theme, self, self._embeddings.last_call).answer()
 
     def _model(self) -> Model | None:
         return next((each for each in self._models if each.id == self.choice.currentData()), None)
@@ -118,6 +125,7 @@ class EmbeddingsPane(QWidget):
         if state.running:
             self.start.hide()
         self.price.setVisible(not state.running)
+        self.request.setVisible(self._embeddings.last_call is not None)
         for link in (self.switch, self.delete):
             link.setVisible(known is not None and known.count > 0 and not state.running)
         is_on = known is not None and known.is_on

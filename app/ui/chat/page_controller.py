@@ -22,9 +22,9 @@ from app.service.http.sanitize import sanitize_line
 from app.translation import tr, tr_n
 from app.ui.chat.chat_picker import ChatPickerDialog
 from app.ui.chat.find_bar import FindBar
+from app.ui.chat.models.changes_dialog import ChangesDialog
 from app.ui.chat.models.compare_pane import ComparePane
 from app.ui.chat.models.compare_picker import ComparePicker
-from app.ui.chat.models.deprecation_strip import ChangesDialog, DeprecationStrip
 from app.ui.chat.page_menus import open_move_menu
 from app.ui.chat.session.structured_output import refusals
 from app.ui.chat.session.view_values import cap_text
@@ -32,6 +32,7 @@ from app.ui.chat.sidebar.chat_search import SearchPane
 from app.ui.chat.state import MAX_PROJECT_NAME_CHARS
 from app.ui.kit.file_dialogs import ask_to_save
 from app.ui.kit.forms.other_model_dialog import ask_other_model
+from app.ui.kit.leaving_strip import LeavingStrip
 from app.ui.kit.tab_order import put_in_order
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.banner import Banner, BannerSpec
@@ -77,6 +78,7 @@ class ChatPageController(QObject):
         self._page.list.search_requested.connect(self.open_search)
         self._page.presenter.head_changed.connect(lambda _head: self._show_deprecations())
         self._page.presenter.models_changed.connect(lambda _models: self._show_deprecations())
+        self._page.presenter.current_account.leaving.changed.connect(self._show_deprecations)
         conversation.comparison_changed.connect(self._show_comparison)
         conversation.compared_row_changed.connect(lambda row: self.comparison.update_row(row))
         conversation.compared_text_arrived.connect(lambda *came: self.comparison.append(*came))
@@ -670,18 +672,19 @@ class ChatPageController(QObject):
     # A model that goes
 
     @cached_property
-    def _strip(self) -> DeprecationStrip:
-        strip = DeprecationStrip(self._theme)
+    def _strip(self) -> LeavingStrip:
+        strip = LeavingStrip(self._theme, has_changes=True)
         self._page.main.add_over_box(strip)
         strip.choose_requested.connect(self._page.open_model_picker)
         strip.changes_requested.connect(self.open_changes)
+        strip.everywhere_requested.connect(self._page.presenter.replace_model)
         return strip
 
     def _show_deprecations(self) -> None:
         self._page.presenter.publish_deprecations()
         deprecations = self._page.presenter.deprecations()
         if deprecations is not None or self._is_made("_strip"):
-            self._strip.show_deprecations(deprecations)
+            self._strip.show_notice(deprecations)
 
     def open_changes(self) -> None:
         """Say what the replacement of the open chat's model changes, and offer it."""
@@ -695,9 +698,10 @@ class ChatPageController(QObject):
         lines = presenter.changes_to(deprecations.replacement_id)
         dialog = ChangesDialog(self._theme, self._page.main, deprecations, lines)
         if await dialog.answer():
-            presenter.use_model(deprecations.replacement_id)
             if dialog.everywhere:
                 presenter.replace_model(deprecations.model_id, deprecations.replacement_id)
+            else:
+                presenter.use_model(deprecations.replacement_id)
 
     # Keys
 

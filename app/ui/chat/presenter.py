@@ -20,7 +20,6 @@ from app.core import money
 from app.core.problems import ActionSpec
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
 from app.core.undo import UndoCommand
-from app.formats import format_number
 from app.storage.errors import NoHistory, NotStored, StorageError
 from app.translation import tr
 from app.ui.chat.composer.attachment import attachments_of
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from app.core.current_account import CurrentAccount
+    from app.core.leaving_models import LeavingNotice
     from app.core.other_model import OtherModel
     from app.core.tasks import TaskScope
     from app.core.undo import UndoStack
@@ -57,12 +57,13 @@ if TYPE_CHECKING:
     from app.ui.chat.session.chat_projects import ChatProjects
     from app.ui.chat.session.chat_seals import ChatSeals, Sessions
     from app.ui.chat.session.conversation import Conversation
+    from app.ui.chat.session.deprecation import DeprecationNews
     from app.ui.chat.session.import_export import TransferActions
     from app.ui.chat.session.inspector_state import Totals
     from app.ui.chat.session.message_moves import MessageMoves
     from app.ui.chat.session.question_passages import QuestionPassages
     from app.ui.chat.session.structured_output import Structure
-    from app.ui.chat.state import ChatEntry, ChatHead, DeprecatedModel
+    from app.ui.chat.state import ChatEntry, ChatHead
     from app.ui.kit.lists.rows import LazyRows
 
 LONG_CHAT = 400  # messages; more are shown from their end first
@@ -218,6 +219,10 @@ class ChatPresenter(QObject):
             self.opened, self.do, self._undo_stack, self._use_preset_options, self.use_model, self.use_character, self
         )
         self.trash.add_kind(self.presets.trash_kind)
+        from app.ui.chat.session.deprecation import ChatModelUses
+
+        self.current_account.leaving.add_user(ChatModelUses(self))
+        self.current_account.leaving.changed.connect(self._announce_leaving)
         self.presets.changed.connect(self.presets_changed)
         await self.presets.start(history.presets)
 
@@ -979,21 +984,30 @@ class ChatPresenter(QObject):
 
     # Models that go
 
-    def deprecations(self) -> DeprecatedModel | None:
+    def deprecations(self) -> LeavingNotice | None:
         """The open chat's model, when the service will remove it."""
-        from app.ui.chat.session.deprecation import deprecated_model
-
-        return deprecated_model(self.opened, self.library) if self.library is not None else None
+        models = self.account_models
+        return self.current_account.leaving_notice(self.opened.model_id, lambda each: models.get(each) is not None)
 
     def publish_deprecations(self) -> None:
-        """Say, once for good, which models in use the service will remove."""
-        if self.library is None or not any(model.deprecation is not None for model in self.account_models.models()):
-            return
-        from app.ui.chat.session.deprecation import deprecation_news
-
-        news = deprecation_news(self.account_models, self.library, self.account_models.settings, self.opened.model_id)
+        """Say, once for good, which models of chats the service will remove."""
+        news = self._deprecation_news(of_chats=True)
         if news is not None:
             self.deprecation_found.emit(news.sentence, news.chat_id)
+
+    def _announce_leaving(self) -> None:
+        """The same of the models that only other tabs use."""
+        news = self._deprecation_news(of_chats=False)
+        if news is not None:
+            self.current_account.leaving.announced.emit(news.sentence)
+
+    def _deprecation_news(self, *, of_chats: bool) -> DeprecationNews | None:
+        account = self.current_account
+        if self.library is None or account.account is None or not account.leaving.all(account.account.id):
+            return None
+        from app.ui.chat.session.deprecation import deprecation_news
+
+        return deprecation_news(account, self.account_models, self.library, self.opened.model_id, of_chats=of_chats)
 
     def changes_to(self, model_id: str) -> tuple[str, ...]:
         """What becomes different when `model_id` takes the place of the open chat's model."""
@@ -1003,23 +1017,10 @@ class ChatPresenter(QObject):
         return changes(old, new) if old is not None and new is not None else ()
 
     def replace_model(self, old_id: str, new_id: str) -> None:
-        """Let every chat that uses a model use another one from now on."""
-        self.do(self._replace_model, old_id, new_id)
-
-    async def _replace_model(self, old_id: str, new_id: str) -> None:
-        if self.library is None:
-            raise NoHistory
-        number = 0
-        for chat_id in self.library.using(old_id):
-            await self.library.change(chat_id, model=new_id)
-            number += 1
-        name = self.account_models.name_of(new_id)
-        self.notice.emit(
-            tr("Now using {name} in {number} chats", name=name, number=format_number(number))
-            if number != 1
-            else tr("Now using {name}", name=name)
-        )
-        self.publish_all()
+        """Let everything that uses a model use another one from now on, in all tabs."""
+        account = self.current_account
+        account_id = account.account.id if account.account is not None else ""
+        self.do(account.leaving.move, self._undo_stack, "chat", old_id, new_id, account_id)
 
     # Search
 

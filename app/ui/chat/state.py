@@ -257,15 +257,3 @@ class Hit(NamedTuple):
     def spoken(self) -> str:
         """The row as a screen reader says it."""
         return ", ".join(part for part in (self.chat_title, self.note, self.text) if part)
-
-
-class DeprecatedModel(NamedTuple):
-    """A model that the service will remove. `can_replace`: its replacement is in the list."""
-
-    model_id: str
-    model_name: str
-    retires: str  # "retires Feb 1, 2027"
-    replacement_id: str = ""
-    replacement_name: str = ""
-    chats: int = 0  # that use it
-    can_replace: bool = False

@@ -18,6 +18,7 @@ from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.forms.model_field import ModelField
+from app.ui.kit.leaving_strip import LeavingStrip
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
@@ -116,7 +117,9 @@ class FormPane(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
+        self.leaving = LeavingStrip(theme)
         column.addWidget(scroll, 1)
+        column.addWidget(self.leaving)
         column.addWidget(rule())
         column.addWidget(self.footer)
         self.stop.hide()

@@ -25,6 +25,7 @@ from app.ui.images.state import GalleryState, Refused
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_for_files
 from app.ui.kit.forms.other_model_dialog import ask_other_model
+from app.ui.kit.leaving_strip import LeavingWatch
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
@@ -125,6 +126,16 @@ class ImagesPage(QObject):
 
     def _connect_form(self) -> None:
         form, presenter = self.form, self.presenter
+        LeavingWatch(
+            form.leaving,
+            "images",
+            presenter.current_account,
+            lambda: presenter.model_id,
+            lambda model_id: any(model.id == model_id for model in presenter.models),
+            presenter.form_changed,
+            presenter.models_changed,
+        )
+        form.leaving.choose_requested.connect(form.model.setFocus)
         form.edited.connect(self._set_field)
         form.generate_requested.connect(self.make)
         form.stop_requested.connect(presenter.stop)

@@ -17,6 +17,7 @@ from PySide6.QtCore import Signal
 from app.core.calling_presenter import CallingPresenter
 from app.core.current_account import RateLimitRemaining
 from app.core.draft_autosave import DraftAutosave, with_kept
+from app.core.leaving_models import FormModel
 from app.core.model_lists import add_model, list_models, replaced_in, saved_models
 from app.core.other_model import OtherModel, look_up_model
 from app.core.preset_library import PresetLibrary
@@ -103,6 +104,9 @@ class ImagesPresenter(CallingPresenter):
         current_account.account_changed.connect(self._account_changed)
         current_account.numbers_changed.connect(self.balance_changed)
         self.library.notice.connect(self.notice)
+        self.leaving.add_user(
+            FormModel(tr("Images"), lambda: self.model_id, lambda model_id: self.set_field("model", model_id))
+        )
         self.library.deleted.connect(lambda image_id: self.keep_edit(image_id, EditDraft()))
 
     # -- beginning and end ----------------------------------------------------------------------------------------
@@ -168,6 +172,11 @@ class ImagesPresenter(CallingPresenter):
         chosen = next((model for model in self.models if model.id == self.form.model), None)
         return chosen or (self.models[0] if self.models else None)
 
+    @property
+    def model_id(self) -> str:
+        """The model that the next images are made with, "" while none is known."""
+        return self.model.id if self.model is not None else ""
+
     def _account_changed(self) -> None:
         self.models, self.edit_models, self.styles = (), (), ()
         self._left = None
@@ -182,9 +191,9 @@ class ImagesPresenter(CallingPresenter):
             self.tasks.replace("images models", self._read_models)
 
     async def _load_saved(self) -> None:
-        saved, _ = await saved_models(self._service_cache, self.account_id, "image")
+        saved, _ = await saved_models(self._service_cache, self.account_id, "image", self.leaving)
         self.models = self.models or saved
-        saved, _ = await saved_models(self._service_cache, self.account_id, "inpaint")
+        saved, _ = await saved_models(self._service_cache, self.account_id, "inpaint", self.leaving)
         self.edit_models = self.edit_models or saved
 
     async def _read_models(self) -> None:

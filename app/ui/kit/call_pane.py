@@ -247,7 +247,7 @@ class _HeaderLine(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(theme.px(8))
-        line.addWidget(label)
+        line.addWidget(label, int(len(short) > LONGEST_NAME))
         line.addWidget(shown, 1)
 
 

@@ -11,6 +11,7 @@ from app.core.problems import ActionSpec, Problem
 from app.formats import format_number
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.leaving_strip import LeavingStrip
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.tab import Zones
@@ -118,7 +119,9 @@ class SpeechCanvas(QWidget):
         self.long_note = Banner(self._theme, LONG_NOTE)
         self.long_note.hide()
         self._work.addWidget(self.editor, 1)
+        self.leaving = LeavingStrip(self._theme)
         self._work.addWidget(self.long_note)
+        self._work.addWidget(self.leaving)
         self._problem_box = QVBoxLayout()
         self._problem_box.addWidget(self.problem)
         self._work.addLayout(self._problem_box)

@@ -15,6 +15,7 @@ from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_for_file
 from app.ui.kit.forms.other_model_dialog import OTHER_MODEL, ask_other_model
+from app.ui.kit.leaving_strip import LeavingWatch
 from app.ui.kit.plain_tooltip import plain_tip
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import ask_text, confirm
@@ -103,6 +104,15 @@ class SpeechPage(QObject):
         presenter.meter_changed.connect(lambda meter: main.editor.show_parts(meter.parts))
         presenter.clips_changed.connect(self._show_clips)
         presenter.problem_changed.connect(main.show_problem)
+        LeavingWatch(
+            main.leaving,
+            "speech",
+            presenter.current_account,
+            lambda: presenter.choice.model,
+            lambda model_id: presenter.voice_list.model(model_id) is not None,
+            presenter.choice_changed,
+        )
+        main.leaving.choose_requested.connect(lambda: self.open_model_menu())
         presenter.calls_changed.connect(self.side.request.show_calls)
         self.side.request.copied.connect(self.toast_requested.emit)
         presenter.notice.connect(self.toast_requested)

@@ -14,6 +14,7 @@ from PySide6.QtCore import Signal
 from app.core.calling_presenter import CallingPresenter
 from app.core.draft_autosave import DraftAutosave, with_kept
 from app.core.extra_json import extra_json_fault
+from app.core.leaving_models import FormModel
 from app.core.model_lists import add_model, list_models, replaced_in
 from app.core.other_model import OtherModel, look_up_model
 from app.core.problems import ActionSpec, Problem, describe, for_account
@@ -129,6 +130,7 @@ class SpeechPresenter(CallingPresenter):
         self._seen = ("", False)
         self._told_calls_of: Clip | None = None
         current_account.account_changed.connect(self._account_changed)
+        self.leaving.add_user(FormModel(tr("Speech"), lambda: self.choice.model, self.use_model))
         sound.changed.connect(self._sound_changed)
 
     # -- models ---------------------------------------------------------------------------------------------------
@@ -151,7 +153,7 @@ class SpeechPresenter(CallingPresenter):
             self._tasks.cancel("speech models")
 
     async def _read_models(self) -> None:
-        is_saved = await self.voice_list.load_saved(self._service_cache, self.account_id)
+        is_saved = await self.voice_list.load_saved(self._service_cache, self.account_id, self.leaving)
         if is_saved:
             self.settle_choice()
         problem: Problem | None = None
@@ -484,7 +486,7 @@ class SpeechPresenter(CallingPresenter):
             await self.clip_library.measure(clip_id)
         self.voice_list.account_id = self.account_id
         await self.voice_list.load(self.voices)
-        await self.voice_list.load_saved(service_cache, self.account_id)
+        await self.voice_list.load_saved(service_cache, self.account_id, self.leaving)
         self._restore_draft(await self._autosave.open(FormDraftStore(database, "speech")))
         self.settle_choice()
         if broken:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.focus import let_go
+from app.ui.kit.leaving_strip import LeavingStrip
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.file_drop import FileDrop
 from app.ui.kit.widgets.receipt_line import runs_text
@@ -54,6 +55,8 @@ class Canvas(QFrame):
         layout.setSpacing(0)
         self.header = TranscriptHeader(theme)
         layout.addWidget(self.header)
+        self.leaving = LeavingStrip(theme)
+        layout.addWidget(self.leaving)
         yield
         self.places = QStackedWidget(self)
         layout.addWidget(self.places, 1)

@@ -16,6 +16,7 @@ from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_for_files, ask_for_folder, ask_to_save
 from app.ui.kit.forms.other_model_dialog import ask_other_model
+from app.ui.kit.leaving_strip import LeavingWatch
 from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, Zones
 from app.ui.transcription.canvas import Canvas
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
@@ -106,6 +107,15 @@ class TranscriptionPage(QObject):
         presenter.batch_changed.connect(self._show_table_button)
         presenter.exports.changed.connect(self._show_export)
         presenter.footer_changed.connect(self.list.show_footer)
+        LeavingWatch(
+            self.main.leaving,
+            "transcription",
+            presenter.current_account,
+            lambda: presenter.options.model,
+            lambda model_id: presenter.account_models.get(model_id) is not None,
+            presenter.options_changed,
+        )
+        self.main.leaving.choose_requested.connect(lambda: self.main.header.open_models())
         presenter.notice.connect(self.toast_requested)
         presenter.help_requested.connect(self.help_requested)
         presenter.busy_changed.connect(self.changed)

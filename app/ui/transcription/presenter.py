@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core import money, number_format, time_format
 from app.core.extra_json import extra_json_fault
+from app.core.leaving_models import FormModel
 from app.core.problems import Problem, for_account
 from app.core.time_format import position
 from app.core.trash import Trash, TrashEntry, TrashKind, move_rows, moved_text
@@ -162,6 +163,9 @@ class TranscriptionPresenter(QObject):
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         await self._delete_old()
         self.current_account.account_changed.connect(self._account_changed)
+        self.current_account.leaving.add_user(
+            FormModel(tr("Transcribe"), lambda: self.options.model, lambda model_id: self.set_option("model", model_id))
+        )
         self.recording.watch.changed.connect(lambda: self.do(self.recording.refresh))
         self.recording.ended.connect(lambda: self.do(self.recorder.ended))
         await self.reload()

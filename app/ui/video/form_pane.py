@@ -12,6 +12,7 @@ from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.forms.extra_json_field import ExtraJsonFold
 from app.ui.kit.forms.model_field import ModelField
+from app.ui.kit.leaving_strip import LeavingStrip
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
@@ -115,6 +116,8 @@ class FormPane(QWidget):
         self._column.addWidget(self.kind)
         self._add("model", tr("Model"), self.model)
         self._column.addWidget(self.model_note)
+        self.leaving = LeavingStrip(theme)
+        self._column.addWidget(self.leaving)
         self._add("prompt", tr("Prompt"), self.prompt, beside=(self.prompts, self.prompt_count))
         self._add("negative", tr("Negative prompt"), self.negative)
         for slot in (self.start, self.end, self.film, self.sound, self.along):

@@ -17,6 +17,7 @@ from app.translation import tr, tr_n
 from app.ui.kit.build_steps import BuildSteps, at_once
 from app.ui.kit.file_dialogs import ask_to_save, show_in_folder
 from app.ui.kit.forms.other_model_dialog import ask_other_model
+from app.ui.kit.leaving_strip import LeavingWatch
 from app.ui.kit.qt_workarounds.alive import alive
 from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.ticker import SECOND_MS, Ticker
@@ -124,6 +125,17 @@ class VideoPage(QObject):
         form.clear_requested.connect(video_form.clear)
         form.queue_requested.connect(self.queue)
         form.prompts_requested.connect(self.open_prompts)
+        LeavingWatch(
+            form.leaving,
+            "video",
+            self.presenter.current_account,
+            lambda: self.presenter.form.form.model,
+            lambda model_id: self.presenter.form.model(model_id) is not None,
+            self.presenter.form.changed,
+            self.presenter.form.replaced,
+            self.presenter.jobs_changed,
+        )
+        form.leaving.choose_requested.connect(self.choose_model)
         self.prompts.used.connect(self._set_prompt)
         self.prompts.notice.connect(self.toast_requested)
 

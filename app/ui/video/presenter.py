@@ -16,6 +16,7 @@ from app.core import number_format
 from app.core.current_account import RateLimitRemaining
 from app.core.extra_json import parse_extra_json
 from app.core.file_saving import save_file
+from app.core.leaving_models import FormModel
 from app.core.preset_library import PresetLibrary
 from app.core.problems import for_account
 from app.storage.errors import NoHistory, StorageError
@@ -31,7 +32,7 @@ from app.ui.video.reference_media import from_media
 from app.ui.video.session.job_actions import JobActions
 from app.ui.video.session.job_poller import JobPoller
 from app.ui.video.session.job_rows import RowWriter, proposed, title_of
-from app.ui.video.session.job_store import VideoJobStore
+from app.ui.video.session.job_store import VideoJobStore, WaitingJobs
 from app.ui.video.session.poll_scheduler import PollScheduler
 from app.ui.video.session.sender import Sender
 from app.ui.video.session.video_form import VideoForm
@@ -59,7 +60,7 @@ class VideoPresenter(QObject):
 
     def __init__(self, current_account: CurrentAccount, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
         super().__init__()
-        self._current_account = current_account
+        self.current_account = current_account
         self._tasks = tasks
         self.job_store = VideoJobStore(folder)
         self.job_poller = JobPoller(self.job_store, current_account)
@@ -89,6 +90,11 @@ class VideoPresenter(QObject):
         self.job_store.job_notice.connect(self._publish_notice)
         self.job_poller.progressed.connect(self._publish_job)
         current_account.account_changed.connect(self._account_changed)
+        form = self.form
+        current_account.leaving.add_user(
+            FormModel(tr("Video"), lambda: form.form.model, lambda model_id: form.set(model=model_id))
+        )
+        current_account.leaving.add_user(WaitingJobs(self.job_store, form.name_of))
         current_account.reach_changed.connect(self._reach_changed)
 
     async def start(self, database: Database, service_cache: ServiceCache | None) -> None:
@@ -119,7 +125,7 @@ class VideoPresenter(QObject):
     def _go_on(self) -> None:
         """Models, waiting jobs, unfinished ones, and clean-ups that are due: for the account in use."""
         self.form.refresh_models()
-        if self.sending.intents is None or self._current_account.service is None:
+        if self.sending.intents is None or self.current_account.service is None:
             return
         self.sending.is_offline = False
         self.sending.wake()
@@ -140,7 +146,7 @@ class VideoPresenter(QObject):
         self._publish_jobs()
 
     def _reach_changed(self) -> None:
-        if not self._current_account.reach and self.sending.intents is not None:
+        if not self.current_account.reach and self.sending.intents is not None:
             self.poll_scheduler.soon()
             self.sending.wake()
 
@@ -149,12 +155,12 @@ class VideoPresenter(QObject):
     def queue(self) -> bool:
         """Order what is filled in, at the price that was shown. False when something is missing."""
         view = self.form.view()
-        if view.refusal or view.is_looking or not self.form.exact or self._current_account.account is None:
+        if view.refusal or view.is_looking or not self.form.exact or self.current_account.account is None:
             return False
         return self._tasks.start_unless_running("video order", self._order)
 
     async def _order(self) -> None:
-        form, takes, account, price = self.form.form, self.form.takes, self._current_account.account, self.form.price
+        form, takes, account, price = self.form.form, self.form.takes, self.current_account.account, self.form.price
         assert takes is not None and account is not None
         try:
             async with asyncio.timeout(OPENS_WITHIN_S):
@@ -173,7 +179,7 @@ class VideoPresenter(QObject):
                 model_name=self.form.name_of(form.model),
                 quote_usd=price,
                 clean_after=form.clean_after,
-                charged=not self._current_account.is_sandbox,
+                charged=not self.current_account.is_sandbox,
             )
         except StorageError as error:
             self.notice.emit(tr("{sentence} Nothing was sent.", sentence=error.sentence))
@@ -325,11 +331,11 @@ class VideoPresenter(QObject):
         job = self.job_store.get(self.selected)
         if job is None:
             return Detail()
-        name = self._current_account.mark_of(job.account_id) if job.is_open else ""
+        name = self.current_account.mark_of(job.account_id) if job.is_open else ""
         detail = self.writer.detail(job, self.job_store.now(), self.sending.exchanges.get(job.id), name)
         if detail.problem is None:
             return detail
-        return replace(detail, problem=for_account(detail.problem, self._current_account.account))
+        return replace(detail, problem=for_account(detail.problem, self.current_account.account))
 
     def open_jobs(self) -> tuple[VideoJob, ...]:
         return tuple(job for job in self.job_store.jobs() if job.is_open and not job.held)

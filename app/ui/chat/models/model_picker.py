@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, Qt, Sign
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.leaving_models import LEAVING
 from app.translation import tr
 from app.ui.chat.models.model_picker_list import (
     ROW_ROLE,
@@ -47,6 +48,7 @@ FILTERS = (
     tr("Video in"),
     tr("Code"),
     tr("Caching"),
+    LEAVING,
 )
 SORT_WORDS = {"name": tr("name"), "price": tr("price"), "context": tr("context"), "newest": tr("newest")}
 

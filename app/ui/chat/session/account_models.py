@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.core import money, time_format
+from app.core.leaving_models import LEAVING, LeavingModel
 from app.core.model_lists import (
     add_model,
     added_models,
@@ -18,7 +19,6 @@ from app.core.model_lists import (
     with_added,
 )
 from app.core.problems import Problem, describe, for_account
-from app.formats import current, written
 from app.translation import tr
 from app.ui.chat.session.cached_model import CachedModel
 from app.ui.chat.session.estimate import context_text
@@ -91,7 +91,7 @@ class AccountModels:
     async def load_saved(self) -> None:
         """Take the list that this account was given last, so that the picker works with no network."""
         account_id = self._account_id
-        saved, saved_at = await saved_models(self.service_cache, account_id, KIND)
+        saved, saved_at = await saved_models(self.service_cache, account_id, KIND, self.current_account.leaving)
         added = await added_models(self.service_cache, account_id, KIND)
         if account_id == self._account_id:
             self._saved, self._saved_at, self.current_account.added_models = saved, saved_at, added
@@ -192,6 +192,7 @@ class AccountModels:
         def row(model: Model) -> ModelRow:
             return _row(
                 model,
+                self.current_account.leaving_model(model.id),
                 favourite=model.id in favourites,
                 default=model.id == default,
                 current=model.id == current_id,
@@ -232,11 +233,14 @@ def _default_id(models: tuple[Model, ...], chosen: str) -> str:
     return first.id if first is not None else chosen
 
 
-def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: str) -> ModelRow:
+def _row(
+    model: Model, leaving: LeavingModel | None, *, favourite: bool, default: bool, current: bool, tier: str
+) -> ModelRow:
     from app.ui.chat.session.inspector_state import ModelRow
 
     abilities = tuple(name for name, capability in ABILITIES if getattr(model.capabilities, capability))
     known = model.price_input is not None and model.price_output is not None
+    also = ((tr("Caching"), model.price_cached_input is not None), (LEAVING, leaving is not None))
     return ModelRow(
         id=model.id,
         name=model.name,
@@ -245,12 +249,12 @@ def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: s
         price_in=_price(model.price_input),
         price_out=_price(model.price_output),
         privacy=model.privacy,
-        retires=retires_text(model),
-        replacement=model.deprecation.replacement_model_id if model.deprecation is not None else "",
+        retires=leaving.retires if leaving is not None else "",
+        replacement=leaving.replacement if leaving is not None else "",
         is_default=default,
         is_favorite=favourite,
         is_current=current,
-        abilities=frozenset((*abilities, *((tr("Caching"),) if model.price_cached_input is not None else ()))),
+        abilities=frozenset((*abilities, *(word for word, holds in also if holds))),
         tier=tier,
         price=(model.price_input or Decimal(0)) + (model.price_output or Decimal(0)) if known else None,
         tokens=model.context_tokens or 0,
@@ -260,13 +264,8 @@ def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: s
 
 def retires_text(model: Model) -> str:
     """`retires Feb 1, 2027`, or "" for a model that stays."""
-    if model.deprecation is None:
-        return ""
-    try:
-        ends = datetime.fromisoformat(model.deprecation.ends)
-    except ValueError:
-        return tr("retires soon")
-    return tr("retires {date}", date=written(ends, current().date))
+    gone = model.deprecation
+    return LeavingModel(model.id, model.name, gone.ends).retires if gone is not None else ""
 
 
 def price_line(model: Model) -> str:

@@ -66,6 +66,15 @@ class ChatPresets(PresetLibrary):
         if self._filled is not None and not self._open.private:
             await self._filled.save({name: text for name, text in values.items() if name not in (DATE, CLIPBOARD)})
 
+    def using_model(self, model_id: str) -> tuple[str, ...]:
+        """The presets that set this model."""
+        return tuple(row.id for row in self.rows("preset") if (self.body_of(row.id) or {}).get("model") == model_id)
+
+    async def set_model(self, preset_ids: Sequence[str], model_id: str) -> None:
+        """Let presets set another model; those that are gone are left out. Raises `StorageError`."""
+        for preset_id in preset_ids:
+            await self.change_body(preset_id, model=model_id)
+
     def use(self, preset_id: str) -> None:
         """Take a prompt or a preset into the open chat."""
         preset = self.one(preset_id)

@@ -170,6 +170,12 @@ class ChatProjects(QObject):
 
         self._push(tr("Project “{name}” changed", name=project.name), undo, (project_id,), has_toast=False)
 
+    async def set_model(self, project_id: str, model_id: str) -> None:
+        """Let a project that is still there use another model. Raises `StorageError`."""
+        if self.one(project_id) is not None:
+            await self.store.change(project_id, model=model_id)
+            await self._reread()
+
     def form(self, project_id: str) -> ProjectForm | None:
         """What can be set of a project, as it is now."""
         project = self.one(project_id)

@@ -46,6 +46,7 @@ from app.translation import tr
 
 if TYPE_CHECKING:
     from app.core.current_account import CurrentAccount
+    from app.core.shown_call import ShownCall
     from app.service.embeddings import Embeddings
     from app.service.models import Model
     from app.service.service import Service
@@ -148,6 +149,11 @@ class DocumentEmbeddings(QObject):
 
     def _model(self, model_id: str) -> Model | None:
         return next((each for each in self._models if each.id == model_id), None)
+
+    @property
+    def last_call(self) -> ShownCall | None:
+        """The last call that embedded something for the account in use; None before there was one."""
+        return self._current_account.latest.get("embeddings")
 
     async def models(self) -> tuple[Model, ...]:
         """The embedding models of the account in use, the one to begin with first: private, cheap, of all languages."""

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.account_removal import AccountRemoval, WalletFacts
 from app.core.call_log import CallLog, LastResponse
 from app.core.secret_storage import Secrets
+from app.core.service_versions import ServiceVersions
 from app.core.tasks import TaskScope
 from app.core.time_format import when
 from app.credentials.accounts import (
@@ -93,15 +94,17 @@ class AccountsPresenter(QObject):
         *,
         check: Check,
         calls: CallLog | None = None,
+        versions: ServiceVersions | None = None,
         proxy_user: Callable[[], str] = lambda: "",
         is_welcomed: Callable[[], bool] = lambda: True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         balance_of: Callable[[str], Awaitable[Decimal | None]] = no_balance,
         open_payment_of: Callable[[str], Decimal | None] = lambda _account_id: None,
     ) -> None:
-        """`check` asks a service about a key, `calls` tells when an account was answered, `proxy_user` whose password
-        the proxy is given, "" for nobody's. No account is in use before somebody `is_welcomed`. `balance_of` and
-        `open_payment_of` tell, by account id and in USD, the last known balance and a top-up that is not settled.
+        """`check` asks a service about a key, `calls` has when an account was answered, and `versions` by which version
+        of the service. `proxy_user` is whose password the proxy is given, "" for nobody's. No account is in use before
+        somebody `is_welcomed`. `balance_of` and `open_payment_of` have, by account id and in USD, the last known
+        balance and a top-up that is not settled.
         """
         super().__init__()
         self._accounts = accounts
@@ -114,6 +117,7 @@ class AccountsPresenter(QObject):
         self._tests: dict[str, TestLine] = {}
         self._answers: dict[str, LastResponse] = {}
         self._calls = calls
+        self._versions = versions
         self.removal = AccountRemoval(accounts, secrets, now)
         self._balance_of = balance_of
         self._open_payment_of = open_payment_of
@@ -126,6 +130,8 @@ class AccountsPresenter(QObject):
         secrets.locked.connect(self.forget_waiting)
         if calls is not None:
             calls.changed.connect(lambda _account: self.refresh())
+        if versions is not None:
+            versions.changed.connect(lambda _account: self.refresh())
         self.refresh()
 
     # What the person does
@@ -464,6 +470,7 @@ class AccountsPresenter(QObject):
         if not test.outcome and answered is not None:
             latency = f"{answered.latency_ms} ms" if answered.latency_ms is not None else ""
             test = TestLine("", tr("Responded {at}", at=when(answered.at, self._now())), latency)
+        version = self._versions.of(account.id) if self._versions is not None else None
         return AccountRow(
             id=account.id,
             name=account.name,
@@ -473,6 +480,7 @@ class AccountsPresenter(QObject):
             test=test,
             limit_class=account.limit_class,
             has_private_key=account.has_private_key,
+            version=version.words if version is not None else "",
         )
 
     def _removed_wallets(self) -> tuple[RemovedAccount, ...]:

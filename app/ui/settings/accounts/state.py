@@ -31,6 +31,7 @@ class AccountRow:
     test: TestLine = TestLine()
     limit_class: str = "paid"
     has_private_key: bool = False  # removing it takes a wallet's key from the list
+    version: str = ""  # of the service, in words
 
     @property
     def icon(self) -> str:

@@ -33,6 +33,7 @@ from app.ui.speech.voice_catalog import (
 )
 
 if TYPE_CHECKING:
+    from app.core.leaving_models import LeavingModels
     from app.service.service import Service
     from app.storage.paid_call_intents import Intents
     from app.storage.service_cache import ServiceCache
@@ -86,9 +87,11 @@ class VoiceList:
     def _take(self, models: tuple[Model, ...], *, is_offline: bool) -> None:
         self.models, self.is_offline, self._listed, self._all = models, is_offline, None, None
 
-    async def load_saved(self, service_cache: ServiceCache | None, account_id: str) -> bool:
+    async def load_saved(
+        self, service_cache: ServiceCache | None, account_id: str, leaving: LeavingModels | None = None
+    ) -> bool:
         """Take the list that this account was given last, so that prices are known with no network; False for none."""
-        saved, _ = await saved_models(service_cache, account_id, "tts")
+        saved, _ = await saved_models(service_cache, account_id, "tts", leaving)
         if not saved or not self.is_offline:
             return False
         self.set_models(saved)

@@ -94,7 +94,7 @@ class AccountModels:
         if account is None or self._of == account.id:
             return
         self._models, self._of = (), account.id
-        saved, _ = await saved_models(self.service_cache, account.id, KIND)
+        saved, _ = await saved_models(self.service_cache, account.id, KIND, self.current_account.leaving)
         if self._of == account.id and not self._models:
             self._models = saved
 

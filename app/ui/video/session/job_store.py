@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -19,7 +20,10 @@ from app.storage.atomic_files import make_folder
 from app.storage.chat_rows import new_id
 from app.storage.errors import NoHistory, StorageUnavailable, unavailable
 from app.storage.video_jobs import VideoJob, VideoJobs
-from app.translation import tr
+from app.translation import tr, tr_n
+
+if TYPE_CHECKING:
+    from app.core.leaving_models import TakeBack
 
 POSTER = ".jpg"
 PART = ".part"
@@ -233,3 +237,31 @@ def file_name(prompt: str, job_id: str, now: datetime) -> str:
     words = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in prompt).split()
     name = " ".join(words)[:MAX_NAME_CHARS].strip() or "video"
     return f"{now.astimezone():%Y-%m-%d} {name} {job_id.replace('-', '')[-8:]}.mp4"
+
+
+class WaitingJobs:
+    """The jobs that were not sent yet, as what uses a model. Their price is asked for again before they are sent."""
+
+    def __init__(self, job_store: VideoJobStore, name_of: Callable[[str], str]) -> None:
+        self._job_store = job_store
+        self._name_of = name_of
+
+    def _of(self, model_id: str) -> list[str]:
+        return [job.id for job in self._job_store.jobs() if job.state == "waiting" and job.model == model_id]
+
+    def uses(self, model_id: str) -> Sequence[str]:
+        count = len(self._of(model_id))
+        return (tr_n("{n} waiting video", "{n} waiting videos", count),) if count else ()
+
+    async def replace(self, old_id: str, new_id: str) -> TakeBack | None:
+        moved = self._of(old_id)
+        await self._use(moved, new_id)
+
+        async def take_back() -> None:
+            await self._use([job_id for job_id in self._of(new_id) if job_id in moved], old_id)
+
+        return take_back if moved else None
+
+    async def _use(self, job_ids: Sequence[str], model_id: str) -> None:
+        for job_id in job_ids:
+            await self._job_store.record(job_id, model=model_id, model_name=self._name_of(model_id))

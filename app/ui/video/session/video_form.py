@@ -89,7 +89,7 @@ class VideoForm(QObject):
     async def _read_models(self) -> None:
         account = self._current_account.account
         if account is not None and not self._models:
-            saved, _ = await saved_models(self.service_cache, account.id, "video")
+            saved, _ = await saved_models(self.service_cache, account.id, "video", self._current_account.leaving)
             if saved:
                 self._take(saved)
         try:
