@@ -6,7 +6,9 @@ It builds a grid of every sheet, so XLSX, whose sheets may reach from the first 
 from __future__ import annotations
 
 import datetime
+import io
 import re
+import zipfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -18,6 +20,8 @@ from app.documents.reading import MAX_PLACES, MAX_TEXT_CHARS, Notes, Reason, Sec
 
 Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
 _ELAPSED = re.compile(r"PT(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:[.,]\d+)?S)?")  # of an ODS
+_CONTENT = "content.xml"
+_INDENTED = re.compile(rb"(</?table:[^<>]*>)\s+|(?<=>)\s+(?=</?table:)")
 _EPOCH = datetime.datetime(1899, 12, 30)  # noqa: DTZ001 - spreadsheets know no time zones
 
 
@@ -25,7 +29,10 @@ def read_spreadsheet(file: BinaryIO, notes: Notes) -> Iterator[Section]:
     """Give a workbook sheet by sheet: cells between tabs, each row a place, the sheet's name as heading."""
     if file.read(2) == b"PK":
         file.seek(0)
-        _check_size(Archive(file))
+        archive = Archive(file)
+        _check_size(archive)
+        if _CONTENT in archive and _INDENTED.search(archive.read(_CONTENT)):
+            file = _unindented(archive)
     file.seek(0)
     try:
         book = calamine.load_workbook(file)
@@ -59,6 +66,16 @@ def _check_size(archive: Archive) -> None:
             archive.read(name)
     if "META-INF/manifest.xml" in archive and b"encryption-data" in archive.read("META-INF/manifest.xml"):
         raise Unreadable(Reason.PASSWORD)
+
+
+def _unindented(archive: Archive) -> BinaryIO:
+    """Return an ODS without blanks around the tags of its tables, which calamine takes for damage."""
+    rewritten = io.BytesIO()
+    with zipfile.ZipFile(rewritten, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in archive.parts():
+            data = archive.read(name)
+            made.writestr(name, _INDENTED.sub(rb"\1", data) if name == _CONTENT else data)
+    return rewritten
 
 
 def _sheet(sheet: calamine.CalamineSheet) -> Iterator[Section]:

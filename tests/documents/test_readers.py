@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -162,6 +163,17 @@ def test_workbooks_of_other_forms_are_read_by_their_content(tmp_path: Path) -> N
     page = b"<html><table><tr><td>Item<td><td>12.5</table>"
     assert places(passages(tmp_path, "c.xls", page)) == [("", 1, 1, "Item\t\t12.5")]
     assert refusal(tmp_path, "d.xls", b"Item;12.5") is Reason.KIND
+
+
+def test_a_workbook_whose_tables_are_indented_is_read(tmp_path: Path) -> None:
+    archive = zipfile.ZipFile(io.BytesIO(samples.ods()))
+    parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    tags = re.compile("(</?table:[^<>]*>)")
+    parts["content.xml"] = tags.sub(r"\n  \1\n", parts["content.xml"]).replace(
+        "Item", "One <text:span>Item</text:span>"
+    )
+    found = places(passages(tmp_path, "a.ods", samples.zipped(parts)))
+    assert found == [("Open", 3, 3, "\tOne Item\t\t\t12.5\t2024-05-06\t26:03:00")]
 
 
 def test_a_cell_at_the_end_of_a_sheet_costs_nothing(tmp_path: Path) -> None:
