@@ -10,6 +10,7 @@ from app.translation import tr
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.session.transacting import OwnWallet
+from app.ui.kit.copy_command import changes_at_each_start
 
 if TYPE_CHECKING:
     from app.bootstrap.account_services import AccountServices
@@ -41,6 +42,8 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
         rialto.current_account, rialto.tasks, resources() / "data", rialto.paths.data, rialto.window.undo_stack
     )
 
+    # set here because this tab is made soon after the start, in quiet time
+    changes_at_each_start(lambda: (rialto.account_services.sandbox.address() or ("", ""))[0])
     presenter.transacting.wallets = OwnWallets(rialto.account_services)
 
     def base_url() -> str:

@@ -32,7 +32,6 @@ from app.storage.paths import resources
 from app.translation import tr
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.kit.copy_command import changes_at_each_start
 from app.ui.kit.discard import discard
 from app.ui.kit.theme import Mode, Theme
 from app.ui.shell.main_window import ClosingQuestion, MainWindow
@@ -89,7 +88,6 @@ class Rialto:
             context.account_in_use(), None
         )  # its name and kind are in the first frame, its service follows
         self.current_account.names = self.account_name
-        changes_at_each_start(lambda: (context.sandbox.address() or ("", ""))[0])
         self.window = MainWindow(self.theme, self.current_account, self.settings, self.tasks)
         self.window.tab_opens.connect(lambda name: self.crashes.doing(tab=self.window.tab_frames.info(name).title))
         self.window.registry.begins.connect(lambda action_id: self.crashes.doing(action=action_id))
