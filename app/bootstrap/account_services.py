@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from app.credentials.stores import SessionStore
     from app.service.http.network import Network
     from app.service.key_limits import LimitsRegistry
+    from app.service.models import Model
     from app.ui.settings.accounts.checking import CheckedKey
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from app.ui.wallet.session.wallet_keys import AskElsewhere, WalletKeys
 
 _MOST_NAMED = 5
+
+
+NO_KEY = "none"  # stands for a key where none is sent
 
 
 class AccountServices(QObject):
@@ -145,6 +149,7 @@ class AccountServices(QObject):
             is_welcomed=lambda: self._settings.value.welcome_done,
             balance_of=lambda account_id: self.receipt_recorder.last_balance(account_id),
             open_payment_of=lambda account_id: self.open_payment_of(account_id),
+            list_models=self._list_models,
         )
         presenter.account_chosen.connect(self._use)
         presenter.key_replaced.connect(self._follow_key)
@@ -256,6 +261,11 @@ class AccountServices(QObject):
 
         async with self.switch.service_of(account, typed_key) as service:
             return await check_key(service, account.address)
+
+    async def _list_models(self, account: Account) -> tuple[Model, ...]:
+        """Ask a service that is no account yet for its models. No key is sent."""
+        async with self.switch.service_of(account, NO_KEY) as service:
+            return await service.models.list("all", authenticated=False)
 
     def _address_of(self, account_id: str) -> str:
         account = self.accounts.get(account_id)

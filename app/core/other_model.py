@@ -106,7 +106,7 @@ def facts_of(other: OtherModel) -> tuple[tuple[str, str], ...]:
         (tr("Description"), spec.description),
         (tr("Context"), tr("{n} tokens", n=count(model.context_tokens)) if model.context_tokens else ""),
         (tr("Privacy"), privacy.get(model.privacy, model.privacy)),
-        (tr("Prices"), "\n".join(_prices(model)) or tr("The service gives no price.")),
+        (tr("Prices"), "\n".join(prices_of(model)) or tr("The service gives no price.")),
         (tr("Voices"), voices),
         (tr("Leaves on"), model.deprecation.ends if model.deprecation is not None else ""),
         (
@@ -120,7 +120,8 @@ def facts_of(other: OtherModel) -> tuple[tuple[str, str], ...]:
     return tuple((label, value) for label, value in facts if value)
 
 
-def _prices(model: Model) -> Iterator[str]:
+def prices_of(model: Model) -> Iterator[str]:
+    """Yield every price of a model, with what it is for."""
     for path, usd in _leaves(model.model_spec.pricing, ()):
         price = money.money(usd)
         if model.type == "text":

@@ -23,6 +23,7 @@ from app.credentials.passphrase_store import PassphraseStore
 from app.credentials.stores import SessionStore
 from app.service.auth import ApiKeyAuth
 from app.service.http.network import Network
+from app.service.models import Model
 from app.service.service import open_service
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
@@ -282,6 +283,13 @@ def make_settings(
         finally:
             await opened.aclose()
 
+    async def list_models(account: Account) -> tuple[Model, ...]:
+        opened = open_service(account.base_url, account.dialect, None, lambda _exchange: None, transport=transport)
+        try:
+            return await opened.models.list("all", authenticated=False)
+        finally:
+            await opened.aclose()
+
     calls = CallLog(address_of)
     accounts = AccountsPresenter(
         book,
@@ -290,6 +298,7 @@ def make_settings(
         check=check,
         calls=calls,
         proxy_user=lambda: store.value.proxy_user,
+        list_models=list_models,
     )
     network = Network(network_settings(store.value))
     connection = ConnectionPresenter(store, network, book, secrets, tasks, sandbox=sandbox.address)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.core.secret_storage import SecretsState
+from app.ui.kit.lists.plain_table import PlainTable
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.state import FormState
 from app.ui.shell.welcome import WelcomePage
 from tests.kit.shell import KEY, make_settings, refused
+from tests.kit.waiting import until
 from tests.kit.widgets import words
 from tests.ui.test_shell_window import nameless
 
@@ -280,3 +285,58 @@ async def test_nothing_is_cut_off_at_the_sides(harness, page, width, height, per
     assert page._column_frame.width() <= page.width()
     for button in (page.start, page.form.connect_button, page.set_up):
         assert button.width() >= button.sizeHint().width()
+
+
+MODELS = {
+    "data": [
+        {"id": "say", "type": "tts", "model_spec": {"name": "Say", "pricing": {"input": {"usd": 3.5}}}},
+        {"id": "glm", "type": "text", "model_spec": {"name": "GLM", "pricing": {"input": {"usd": 1}}}},
+        {"id": "oracle", "type": "decision", "model_spec": {"name": "Oracle"}},
+    ]
+}
+
+
+def ask_for_models(form: AccountForm) -> None:
+    assert form.models.isEnabled()
+    form.address.setText("api.example.com")
+    form.models.click()
+
+
+async def test_models_and_prices_of_a_service_are_seen_without_a_key(harness, tasks, tmp_path):
+    def service(request: httpx.Request) -> httpx.Response:
+        at_the_path = request.url.path == "/api/v1/models"
+        return httpx.Response(200, json=MODELS) if at_the_path else httpx.Response(404, text="<html>")
+
+    settings_harness = make_settings(tmp_path / "bare", tasks, service)
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
+    ask_for_models(page.form)
+    await until(lambda: QApplication.activeModalWidget() is not None)
+    dialog = QApplication.activeModalWidget()
+    table = dialog.findChild(PlainTable)
+    assert dialog.windowTitle() == "Models at api.example.com"
+    assert [tuple(line) for line in table.rows.lines] == [
+        ("GLM", "Chat", "input: $1.00 per million tokens"),
+        ("Say", "Speech", "input: $3.50 per million characters"),
+        ("Oracle", "decision", ""),
+    ]
+    assert not any("authorization" in request.headers for request in settings_harness.asked)
+    QTest.keyClicks(dialog.findChild(SearchField), "speech")
+    assert [line[0] for line in table.rows.lines] == ["Say"]
+    dialog.reject()
+    await tasks.idle()
+    assert not settings_harness.book.list()
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [(401, "lists its models only to those with a key"), (404, "not a compatible service")],
+)
+async def test_a_service_that_shows_no_models_says_so_at_the_form(harness, tasks, tmp_path, status, sentence):
+    settings_harness = make_settings(tmp_path / "bare", tasks, lambda _: httpx.Response(status, json={"error": "x"}))
+    page = WelcomePage(harness.theme, settings_harness.accounts, settings_harness.secrets, tmp_path)
+    harness.window.show_page(page)
+    ask_for_models(page.form)
+    await tasks.idle()
+    form = settings_harness.accounts.state.form
+    assert sentence in f"{form.sentence} {form.problems}"

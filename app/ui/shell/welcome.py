@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -31,6 +32,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.scroll_pane import ScrollPane
 from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.presenter import AccountsPresenter
+from app.ui.settings.accounts.public_models import show_models
 from app.ui.settings.accounts.state import AccountsState
 from app.ui.settings.secrets.ask import SecretsQuestion
 
@@ -67,6 +69,9 @@ class WelcomePage(QWidget):
         self.form = AccountForm(theme, with_name=False, large=True)
         self.form.submitted.connect(lambda draft, unchecked: accounts.add(draft, unchecked=unchecked))
         self.form.edited.connect(accounts.forget_waiting)
+        self.form.models_requested.connect(
+            lambda draft: accounts.look_at_models(draft, partial(show_models, theme, self))
+        )
         self.wallet_ways = QButtonGroup(self)
         self.set_up = Button(theme, tr("Set up a wallet"), size="large")
         self.set_up.clicked.connect(self._set_up_wallet)

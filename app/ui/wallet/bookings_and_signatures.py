@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.money import money
 from app.translation import tr, tr_n
+from app.ui.kit.lists.plain_table import PlainTable
 from app.ui.kit.text_area import TextArea
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -14,7 +15,6 @@ from app.ui.kit.widgets.empty_state import EmptyState
 from app.ui.kit.widgets.flow import DOWN, ScaledBox
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
-from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
 from app.ui.wallet.state import Difference, SignedRow, UsageSums
 

@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.translation import tr
 from app.ui.kit.build_steps import BuildSteps, at_once
+from app.ui.kit.lists.plain_table import PlainTable
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.flow import DOWN, FlowLayout, ScaledBox
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
-from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.state import KeyPage, KeyRow
 
 PARTS = (("keys", tr("Keys")), ("limits", tr("Limits by model")), ("hits", tr("Limits reached")))

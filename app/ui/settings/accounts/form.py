@@ -30,6 +30,7 @@ class AccountForm(QWidget):
     """Address and key, and where the key will be kept. `submitted` carries an `AccountDraft` and "unchecked"."""
 
     submitted = Signal(object, bool)
+    models_requested = Signal(object)  # an `AccountDraft` without a key
     edited = Signal()  # what was submitted before is not what is asked for any more
     cancelled = Signal()
 
@@ -59,6 +60,10 @@ class AccountForm(QWidget):
         self._names = Button(theme, "", kind="link", size="small")
         self._names.setToolTip(tr("API style"))
         self._names.clicked.connect(self._choose_names)
+        self.models = Button(theme, tr("Models and prices…"), kind="link", size="small")
+        self.models.clicked.connect(
+            lambda: self.models_requested.emit(AccountDraft(self.address.text(), "", "", self._dialect))
+        )
         self._keep_row = QWidget()
         self._keep = Label(theme, "", "small", "text3", wrap=True)
         self._sentence = ProblemLabel(theme)
@@ -95,6 +100,7 @@ class AccountForm(QWidget):
         names.setContentsMargins(0, 0, 0, 0)
         names.addWidget(self._names)
         names.addStretch(1)
+        names.addWidget(self.models)
         for box in (self._boxes["name"], self._boxes["base_url"], self._boxes["key"]):
             self._upper.addWidget(box)
         self._upper.addLayout(names)
@@ -125,7 +131,8 @@ class AccountForm(QWidget):
         self._sentence.set_text(state.sentence)
         self._sentence.setVisible(bool(state.sentence))
         self.anyway_button.setVisible(state.can_save_unchecked and not state.busy)
-        self.connect_button.setEnabled(not state.busy)
+        for button in (self.connect_button, self.models):
+            button.setEnabled(not state.busy)
         self.connect_button.setText(tr("Checking") if state.busy else tr("Check and connect"))
         for field in (self.address, self.key, self.name):
             field.setReadOnly(state.busy)

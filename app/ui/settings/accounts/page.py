@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -22,6 +23,7 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.problem_label import ProblemLabel
 from app.ui.settings.accounts.form import AccountForm, keep_words
 from app.ui.settings.accounts.presenter import PROXY, AccountsPresenter
+from app.ui.settings.accounts.public_models import show_models
 from app.ui.settings.accounts.removal import LOST, ask_about_key, balance_words, kept_words, open_words
 from app.ui.settings.accounts.removed_wallets import RemovedWallets
 from app.ui.settings.accounts.row import AccountRowWidget
@@ -113,6 +115,9 @@ class AccountsPage(SectionPage):
         card.body.addLayout(head)
         self.form = AccountForm(self.theme, with_name=True)
         self.form.submitted.connect(lambda draft, unchecked: self._presenter.add(draft, unchecked=unchecked))
+        self.form.models_requested.connect(
+            lambda draft: self._presenter.look_at_models(draft, partial(show_models, self.theme, self))
+        )
         self.form.edited.connect(self._presenter.forget_waiting)
         self.question.answered.connect(lambda: self.form.connect_button.setFocus(Qt.FocusReason.OtherFocusReason))
         self.form.cancelled.connect(self.close_form)

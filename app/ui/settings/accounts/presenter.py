@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
@@ -31,7 +31,7 @@ from app.credentials.accounts import (
 )
 from app.credentials.stores import SecretStoreError, StoreAbsent
 from app.service.dialect import guess_dialect
-from app.service.errors import BadResponse, NotFound, ServiceError, TimedOut
+from app.service.errors import AuthenticationFailed, BadResponse, ConnectionFailed, NotFound, ServiceError, TimedOut
 from app.storage.errors import StorageError
 from app.translation import tr
 from app.ui.kit.lists.rows import build_rows
@@ -47,6 +47,7 @@ from app.ui.settings.accounts.state import (
     AccountRow,
     AccountsState,
     FormState,
+    PublicModels,
     RemovedRow,
     SecretRow,
     TestLine,
@@ -58,7 +59,16 @@ PROXY = "connection"  # whose secret the proxy's password is
 USUAL_PATHS = ("/api/v1", "/v1")  # tried where an address was typed without one
 
 # account, a key that is typed or "" for the one that is kept → what the service says. Raises `ServiceError`.
+if TYPE_CHECKING:
+    from app.service.models import Model
+
 Check = Callable[[Account, str], Awaitable[CheckedKey]]
+ListModels = Callable[[Account], Awaitable[tuple["Model", ...]]]
+
+
+async def no_models(_account: Account) -> tuple[Model, ...]:
+    """Nobody can be asked."""
+    raise ConnectionFailed(tr("No service can be asked."), surely_not_sent=True)
 
 
 async def no_balance(_account_id: str) -> Decimal | None:
@@ -100,11 +110,12 @@ class AccountsPresenter(QObject):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         balance_of: Callable[[str], Awaitable[Decimal | None]] = no_balance,
         open_payment_of: Callable[[str], Decimal | None] = lambda _account_id: None,
+        list_models: ListModels = no_models,
     ) -> None:
         """`check` asks a service about a key, `calls` has when an account was answered, and `versions` by which version
         of the service. `proxy_user` is whose password the proxy is given, "" for nobody's. No account is in use before
         somebody `is_welcomed`. `balance_of` and `open_payment_of` have, by account id and in USD, the last known
-        balance and a top-up that is not settled.
+        balance and a top-up that is not settled. `list_models` asks a service which models it has, without a key.
         """
         super().__init__()
         self._accounts = accounts
@@ -121,6 +132,7 @@ class AccountsPresenter(QObject):
         self.removal = AccountRemoval(accounts, secrets, now)
         self._balance_of = balance_of
         self._open_payment_of = open_payment_of
+        self._list_models = list_models
         self._undoable = ""  # the account that was removed last
         self._waiting: tuple[Account, str] | None = None  # a new account and its key, until there is a place for it
         self.state = AccountsState(problem=accounts.note)
@@ -259,6 +271,41 @@ class AccountsPresenter(QObject):
                 return await self._check(account, typed_key)
         except TimeoutError:
             raise TimedOut(tr("The service did not respond in time."), surely_not_sent=False) from None
+
+    def look_at_models(self, draft: AccountDraft, show: Callable[[PublicModels], Awaitable[object]]) -> None:
+        """Ask the service of an address for its models, without a key, and show them."""
+        self._tasks.start_unless_running("public models", self._look_at_models, draft, show)
+
+    async def _look_at_models(self, draft: AccountDraft, show: Callable[[PublicModels], Awaitable[object]]) -> None:
+        done = self.state.form.done
+        self._change(form=FormState(busy=True, done=done))
+        form = FormState(done=done)
+        try:
+            found = await self._public_models(draft)
+        except AccountRefused as error:
+            form = FormState(problems={error.field: error.sentence}, done=done)
+        except AuthenticationFailed:
+            form = FormState(sentence=tr("This service lists its models only to those with a key."), done=done)
+        except ServiceError as error:
+            form = replace(refused(error, done), can_save_unchecked=False)
+        else:
+            self._change(form=form)
+            await show(found)
+        finally:
+            self._change(form=form)
+
+    async def _public_models(self, draft: AccountDraft) -> PublicModels:
+        """Ask at the address as typed; where a host alone answers otherwise, at the usual paths."""
+        account = self._drafted(draft, "")
+        paths = ("", *USUAL_PATHS) if not urlsplit(account.base_url).path else ("",)
+        for path in paths:
+            at_path = self._drafted(replace(draft, base_url=f"{account.base_url}{path}"), "")
+            try:
+                return PublicModels(host_name(at_path.base_url), await self._list_models(at_path))
+            except (NotFound, BadResponse):
+                if path == paths[-1]:
+                    raise
+        raise AssertionError("there is always a last path")
 
     async def _find(self, draft: AccountDraft, account: Account, key: str) -> tuple[Account, CheckedKey]:
         """Check the key at the address as typed; where a host alone answers otherwise, at the usual paths."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from app.service.models import Model
 
 Outcome = Literal["", "running", "ok", "warn", "bad"]
 
@@ -17,6 +20,14 @@ class TestLine:
     outcome: Outcome = ""
     sentence: str = ""
     detail: str = ""  # a second line, such as "84 ms"
+
+
+@dataclass(frozen=True, slots=True)
+class PublicModels:
+    """What a service lists to everybody."""
+
+    host: str
+    models: tuple[Model, ...]
 
 
 @dataclass(frozen=True, slots=True)
