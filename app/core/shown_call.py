@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from app.service.exchange import Exchange, RequestRecord
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCall:
+class ShownCall(NamedTuple):
     """`title` is "Part 2 of 3", "" where there is one call only. `headers` are all of the response's, in its order.
 
     `facts` (label, value) are what was kept of a call of an earlier session, whose headers are not known any more; the

@@ -33,6 +33,7 @@ MATCHED = {  # takes things that belong together, which only its caller has
     "app.ui.speech.session.session_calls._kept": "options that were checked before they were sent",
     "app.ui.speech.session.clip_library.name_of": "the suffix of a format that Rialto writes",
     "app.ui.speech.session.cost_meter.meter_of": "the parts of a text",
+    "app.ui.wallet.presenter_top_up._request": "a payment that was read back from what is signed",
     "app.ui.wallet.session.comparison._matched": "groups of at least one booking",
 }
 LONGEST = 200  # characters that a number may add to a text

@@ -25,7 +25,7 @@ KEY_TITLES = (
     tr("Limit"),
     tr("7 days"),
 )
-KEY_WIDTHS = (0, 84, 84, 110, 116, 220, 72)
+KEY_WIDTHS = (0, 84, 84, 100, 122, 170, 72)
 
 
 class KeyView(QWidget):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.money import money
+from app.core.money import bare, money
 from app.core.number_format import count
 from app.core.problems import describe
 from app.core.time_format import clock, day, day_of_year, moment, time_of_day
@@ -196,7 +196,7 @@ def _limit_words(key: ApiKey) -> str:
 
 
 def _credits(amount: Decimal) -> str:
-    return tr("{amount} credits", amount=f"{amount:f}")
+    return tr("{amount} credits", amount=bare(amount))
 
 
 def _moment(at: datetime | None, time: Callable[[datetime], str]) -> str:

@@ -604,7 +604,10 @@ class TopUpDialog(Dialog):
 def _offer_words(left_s: float) -> str:
     if left_s <= 0:
         return tr("The offer has expired.")
-    return tr("The offer expires in {left}.", left=time_format.duration(math.ceil(left_s)))
+    return tr(
+        "The offer expires in {left}.",
+        left=time_format.duration(math.ceil(left_s) if math.isfinite(left_s) else left_s),
+    )
 
 
 def _holding(held: str, network: str, wanted: str) -> str:

@@ -63,7 +63,7 @@ class PlainModel(QAbstractTableModel):
         return None
 
 
-AROUND_HEADING = 34  # px beside its words
+AROUND_HEADING = 38  # px beside its words
 
 
 class PlainTable(RowTable):
@@ -90,7 +90,9 @@ class PlainTable(RowTable):
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(30, 17))
         self.horizontalHeader().setFont(self._theme.font("small", 500))
         for column, width in enumerate(self._widths):
+            heading = self.horizontalHeader().fontMetrics().horizontalAdvance(self._titles[column])
+            least = heading + self._theme.px(AROUND_HEADING)
             if width:
-                heading = self.horizontalHeader().fontMetrics().horizontalAdvance(self._titles[column])
-                least = heading + self._theme.px(AROUND_HEADING)
                 self.setColumnWidth(column, max(self._theme.type_px(width), least))
+            else:
+                self.horizontalHeader().setMinimumSectionSize(least)
