@@ -184,7 +184,7 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
     keep_keys(heard)
     go_to(heard, "Chat")
     with counted(heard, "Create a wallet, with its twelve words") as reader:
-        press(reader, "Ctrl+7", until="usage by day and tab")
+        press(reader, "Ctrl+7", until="Wallet")
         press(reader, "Ctrl+n", until="New")
         phrase = press(reader, "Return", until="1. ")
         read = phrase.name.split()
@@ -211,7 +211,7 @@ def test_a_wallet_is_made_with_its_twelve_words_and_topped_up(heard: Heard) -> N
         assert not reader.senders("SelectionChanged"), "Orca 43 drops a notification while 50 events wait"
         press(reader, "Ctrl+Return", until="Close")
         reader.hear("Step 4 of 4")
-        press(reader, "Space", until="usage by day and tab")
+        press(reader, "Space", until="Wallet")
 
 
 def test_speech_and_images_take_two_keys(heard: Heard) -> None:

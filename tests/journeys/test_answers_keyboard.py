@@ -57,7 +57,10 @@ async def test_a_person_without_a_mouse_folds_thoughts_follows_sources_and_comes
         await talk.walk_to("fold", answer.id)
         assert shows_thoughts()
         await hands.press("Ctrl+Shift+C")
-        assert QGuiApplication.clipboard().text() == answer.text
+        copied = QGuiApplication.clipboard().text()
+        assert copied.startswith(answer.text.partition("[REF]")[0])
+        assert "\nSources:\n" in copied
+        assert "[REF]" not in copied
         assert answer.reasoning not in QGuiApplication.clipboard().text()
 
         # a source of the handbook opens the handbook, at its page

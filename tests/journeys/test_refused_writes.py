@@ -89,7 +89,10 @@ CHANGES = {
     "its name": Change(
         lambda r: _begun(lambda: r.accounts.rename(work(r).id, "Office")), lambda r: work(r).name == "Office"
     ),
-    "its pace": Change(lambda r: _begun(lambda: r.accounts.set_partner(work(r).id, True)), lambda r: work(r).partner),
+    "its pace": Change(
+        lambda r: _begun(lambda: r.accounts.set_limit_class(work(r).id, "partner")),
+        lambda r: work(r).limit_class == "partner",
+    ),
 }
 
 

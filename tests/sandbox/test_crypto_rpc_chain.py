@@ -4,6 +4,8 @@ import pytest
 from eth_account import Account
 from eth_account.messages import encode_typed_data
 
+from app.sandbox.chains.non_evm_nodes import SOLANA_SLUG, STARTED_AT, latest_block
+from app.wallet.solana_transfer import key_bytes
 from tests.sandbox.support import NOON, Client
 from tests.sandbox.test_crypto_rpc import (
     ALICE,
@@ -270,3 +272,9 @@ def test_the_accounts_with_play_money_are_listed_and_a_reset_makes_new_chains(sa
 def test_a_batch_runs_in_order(sandbox: Client) -> None:
     batch = [item("eth_sendRawTransaction", signed(0), id=1), item("eth_blockNumber", id=2)]
     assert send(sandbox, batch).json()[1]["result"] == "0x6"
+
+
+def test_every_block_of_solana_has_a_hash_of_32_bytes() -> None:
+    """One in 256 begins with a zero."""
+    hashes = {latest_block(SOLANA_SLUG, STARTED_AT + seconds)[0] for seconds in range(1_000)}
+    assert {len(key_bytes(each)) for each in hashes} == {32}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from app.sandbox.media.images import REFUSED, VERDICTS
+from app.sandbox.policy_words import BLOCKED, REFUSED, VERDICTS
 from tests.sandbox.support import RESOURCES, Client
 from tests.sandbox.test_wrong_values import PNG
 
@@ -28,7 +28,7 @@ def test_tools_are_called_as_the_page_says(sandbox: Client) -> None:
 
 
 def test_the_words_for_images_do_what_the_page_says(sandbox: Client) -> None:
-    assert set(re.findall(r"`(sandbox-[a-z-]+)`", PAGE)) == {*VERDICTS, REFUSED}
+    assert set(re.findall(r"`(sandbox-[a-z-]+)`", PAGE)) == {*VERDICTS, REFUSED, BLOCKED}
     for word, header in VERDICTS.items():
         body = {"model": "rialto-canvas", "prompt": f"A lake {word}", "width": 64, "height": 64, "safe_mode": True}
         answer = sandbox.post("/image/generate", body)

@@ -57,6 +57,7 @@ async def kept(database: Database) -> list[Receipt]:
 def added_up(receipts: list[Receipt], wanted: ReceiptFilter, zone: tzinfo, play: bool) -> BookTotals:
     """The same, receipt by receipt."""
     count, sums, by_day = 0, [Decimal(0)] * 6, dict[tuple[date, str], Decimal]()
+    possible = set[tuple[date, str]]()
     for receipt in receipts:
         day, cost = receipt.at.astimezone(zone).date(), receipt.cost_usd or Decimal(0)
         if not (wanted.first_day or date.min) <= day <= (wanted.last_day or date.max):
@@ -73,7 +74,9 @@ def added_up(receipts: list[Receipt], wanted: ReceiptFilter, zone: tzinfo, play:
             sums[4], sums[5] = sums[4] + receipt.estimate_usd, sums[5] + cost
         if cost and receipt.charged is not play:
             by_day[day, receipt.tab] = by_day.get((day, receipt.tab), Decimal(0)) + cost
-    return BookTotals(count, *sums, by_day)
+            if receipt.cost_source == "possible":
+                possible.add((day, receipt.tab))
+    return BookTotals(count, *sums, by_day, frozenset(possible))
 
 
 @pytest.mark.parametrize("zone", ZONES, ids=str)

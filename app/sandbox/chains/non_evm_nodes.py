@@ -188,9 +188,10 @@ def _felt(text: str) -> str:
 
 
 def _base58(text: str) -> str:
-    number = int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
+    digest = hashlib.sha256(text.encode()).digest()
+    number = int.from_bytes(digest, "big")
     digits = ""
     while number:
         number, digit = divmod(number, 58)
         digits = _BASE58[digit] + digits
-    return digits
+    return _BASE58[0] * (len(digest) - len(digest.lstrip(b"\0"))) + digits  # each zero at the front is a digit

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from app.core import time_format
 from app.formats import format_number
 from app.service.exchange import FormPart, curl_command
+from app.service.http.base64_text import text_in
 from app.translation import tr, tr_n
 from app.ui.kit.copy_command import copy_command
 from app.ui.kit.discard import WidgetList
@@ -211,7 +212,7 @@ def shown_body(body: object) -> object:
         return {name: shown_body(inner) for name, inner in body.items()}
     if isinstance(body, list | tuple):
         return [shown_body(inner) for inner in body]
-    if isinstance(body, str) and body.startswith("data:") and len(body) > LONGEST_DATA:
+    if isinstance(body, str) and body.startswith("data:") and len(body) > LONGEST_DATA and text_in(body) is None:
         return tr("{text}… ({count} characters)", text=body[:60], count=format_number(len(body)))
     return body
 

@@ -98,7 +98,7 @@ async def order_video(guide: TourGuide) -> None:
     guide.window.show_tab("video")
     page = guide.window.tab("video")
     assert isinstance(page, VideoPage)
-    await guide.until(tr("a video model"), lambda: page.form.model.count())
+    await guide.until(tr("a video model"), lambda: page.form.model.currentData())
     prompt = page.main_input()
     prompt.setFocus()
     QTest.keyClicks(prompt, FILM_OF)
@@ -183,7 +183,7 @@ async def draw(guide: TourGuide) -> StoredImage:
     page = guide.window.tab("images")
     assert isinstance(page, ImagesPage)
     library = page.presenter.library
-    await guide.until(tr("an image model"), lambda: page.form.model.count())
+    await guide.until(tr("an image model"), lambda: page.form.model.currentData())
     prompt = page.main_input()
     prompt.setFocus()
     QTest.keyClicks(prompt, PICTURE_OF)

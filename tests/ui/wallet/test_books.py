@@ -214,6 +214,7 @@ FREE: dict[str, Act | None] = {
     "models.one": lambda walk: walk.service.models.one("tts-kokoro"),
     "characters.search": lambda walk: walk.service.characters.search(),
     "characters.page": lambda walk: walk.service.characters.page(),
+    "characters.one": None,
     "characters.reviews": None,
     "account.rate_limits": lambda walk: walk.service.account.rate_limits(),
     "account.limit_log": lambda walk: walk.service.account.limit_log(),
@@ -236,6 +237,7 @@ FREE: dict[str, Act | None] = {
     "sealed.receipt": None,
     "x402.top_up_requirements": lambda walk: walk.service.x402.top_up_requirements(),
     "x402.settle": None,
+    "x402.newest_block": None,
     "x402.balance": None,
     "x402.transactions": None,
 }

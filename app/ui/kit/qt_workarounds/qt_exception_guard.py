@@ -27,11 +27,12 @@ VIRTUAL = frozenset(
     characterRect child childAt childCount clone columnCount count createEditor createHandle
     createMimeDataFromSelection currentValue cursorPosition data destroyEditor done drawObject drawRow event
     eventFilter expandingDirections fetchMore filterAcceptsRow flags focusChild focusNextPrevChild hasChildren
-    hasHeightForWidth headerData heightForWidth highlightBlock hitButton index indexOfChild initStyleOption
+    hasHeightForWidth headerData heightForWidth hidePopup highlightBlock hitButton index indexOfChild initStyleOption
     insertFromMimeData interface_cast intrinsicSize isNull isValid itemAt lessThan loadResource maximumValue
     mimeData mimeTypes minimumSize minimumSizeHint minimumStepSize minimumValue object offsetAtPoint paint parent
     pixmap rect reject relations removeSelection reset role roleNames rowCount scaledPixmap scrollContentsBy
-    scrollToSubstring selection selectionCount setCurrentIndex setCurrentValue setCursorPosition setData setGeometry
+    scrollToSubstring selection selectionCount setCurrentIndex setCurrentValue setCursorPosition setData setFocus
+    setGeometry
     setModelData setSelection setTabVisible setText showPopup sizeHint startDrag state takeAt text updateEditorGeometry
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
