@@ -38,13 +38,14 @@ def test_keys_of_a_newer_version_are_kept(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["theme"] == "dark"
 
 
-def test_a_key_of_an_earlier_version_is_left_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("gone", ["active_account", "confirm_links"])
+def test_a_key_of_an_earlier_version_is_left_behind(gone: str, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    path.write_text('{"active_account": "a1", "theme": "dark"}')
+    path.write_text(json.dumps({gone: False, "theme": "dark"}))
     store = SettingsStore(path)
     change_settings(store, text_percent=110)
     assert (store.value.theme, store.value.unknown) == ("dark", {})
-    assert "active_account" not in path.read_text()
+    assert gone not in path.read_text()
 
 
 @pytest.mark.parametrize("broken", [b"", b"{", b"\xff\xfe", b"[1]", b'"text"', b"[" * 100_000])

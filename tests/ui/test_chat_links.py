@@ -72,6 +72,18 @@ async def test_a_link_shows_its_true_target_and_opens_only_when_told(
         assert opened == [QUrl(target).toString()]
 
 
+async def test_no_settings_file_opens_a_link_without_the_question(
+    theme: Theme, tmp_home: Path, opened: list[str]
+) -> None:
+    """An earlier version had a setting for it, which is not read any more."""
+    (tmp_home / "settings.json").write_text('{"confirm_links": false}')
+    async with open_chat(theme, tmp_home, fake=FakeService(answers=[whole("[here](https://example.org/)")])) as shown:
+        assert shown.settings.value.unknown == {}
+        await shown.say("Where?")
+        assert "https://example.org/" in words_of(await ask_about_link(shown))
+        assert opened == []
+
+
 async def test_the_address_is_copied_without_being_opened(theme: Theme, tmp_home: Path, opened: list[str]) -> None:
     answer = whole("[here](https://example.org/a%20b)")
     async with open_chat(theme, tmp_home, fake=FakeService(answers=[answer])) as shown:

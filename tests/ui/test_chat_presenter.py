@@ -16,6 +16,7 @@ import pytest
 from app.storage.chat_rows import Message
 from app.storage.chat_store import ChatStore
 from app.ui.chat import presenter as presenter_of_chat
+from app.ui.chat.inspector.totals_page import TotalsPage
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.session import conversation
 from app.ui.chat.session.answer_queue import AnswerQueue, Job
@@ -23,6 +24,8 @@ from app.ui.chat.session.estimate import count_messages
 from app.ui.chat.session.totals import totals_of
 from app.ui.chat.state import CharacterHead, ChatHead
 from app.ui.conversation.rows import MessageRow
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
 from tests.kit.chat import (
     ACCOUNT,
     DONE,
@@ -809,11 +812,41 @@ def test_play_money_and_real_money_are_never_added() -> None:
 
     mixed = totals_of([answer("0.2", sandbox=True), answer("0.03", sandbox=False)], str, False)
     assert mixed.total is not None
-    assert (mixed.total.cost_usd, mixed.play_usd, mixed.total.prompt_tokens) == (Decimal("0.03"), Decimal("0.2"), 20)
+    assert mixed.play is not None
+    assert (mixed.total.cost_usd, mixed.play.cost_usd) == (Decimal("0.03"), Decimal("0.2"))
+    assert mixed.total.prompt_tokens == 20
     assert [row.label for row in mixed.rows] == ["plain (play money)", "plain"]
     play = totals_of([answer("0.2", sandbox=True)], str, False)
     assert play.total is not None
-    assert (play.total.cost_usd, play.play_usd, play.is_play) == (Decimal("0.2"), None, True)
+    assert (play.total.cost_usd, play.play, play.is_play) == (Decimal("0.2"), None, True)
+
+
+@pytest.mark.parametrize(
+    ("uncertain", "words"),
+    [
+        ({"cost_source": "possible"}, "up to $0.50"),
+        ({"cost_source": "estimated"}, "about $0.50"),
+        ({"estimated": True}, "about $0.50"),
+        ({"cost_source": "stated"}, "$0.50"),
+    ],
+)
+@pytest.mark.parametrize("is_play", [True, False])
+def test_each_kind_of_money_is_as_uncertain_as_its_own_parts(
+    theme: Theme, uncertain: dict[str, object], words: str, is_play: bool
+) -> None:
+    """An uncertain cost in play money says so, and does not make real money uncertain; nor the other way round."""
+
+    def answer(cost: str, sandbox: bool, **usage: object) -> Message:
+        usage = {"prompt": 10, "completion": 5, "sandbox": sandbox, "cost_source": "stated"} | usage
+        return Message("m", "c", None, "assistant", model="plain", usage=usage, cost_usd=Decimal(cost))
+
+    answers = [answer("0.4", is_play), answer("0.1", is_play, **uncertain), answer("0.03", not is_play)]
+    page = TotalsPage(theme)
+    page.show_totals(totals_of(answers, str, False))
+    shown = ("$0.03", f"Plus {words} in play money.") if is_play else (words, "Plus $0.03 in play money.")
+    labels = [label.text() for label in page.findChildren(Label)]
+    assert shown[0] in labels
+    assert any(text.startswith(shown[1]) for text in labels)
 
 
 async def test_a_chat_of_both_kinds_of_money_shows_each_for_itself_in_the_list(tmp_home: Path) -> None:

@@ -191,8 +191,9 @@ class TotalsPage(QWidget):
         else:
             self._sum.set_text(money.cost(total.cost_usd, total.cost_source))
         words = [tr("Play money.")] if totals.is_play else []
-        if totals.play_usd is not None:
-            words = [tr("Plus {play} in play money.", play=money.money(totals.play_usd))]
+        if totals.play is not None and totals.play.cost_usd is not None:
+            play = money.cost(totals.play.cost_usd, totals.play.cost_source)
+            words = [tr("Plus {play} in play money.", play=play)]
         cached = number_format.count(total.cached_tokens)
         answers = (
             tr_n(

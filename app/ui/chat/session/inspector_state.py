@@ -52,13 +52,13 @@ class TotalsRow:
 class Totals:
     """What the open chat has used, branches that are not shown included: they were paid for too.
 
-    `total` has the cost in real money, where some was spent; `play_usd` is then the play money beside it.
+    `total` has the cost in real money, where some was spent; `play` is then the sum in play money.
     """
 
     rows: tuple[TotalsRow, ...] = ()
     total: TotalsRow | None = None
     is_play: bool = False
-    play_usd: Decimal | None = None
+    play: TotalsRow | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbo
         ordered,
         total,
         is_play=not real,
-        play_usd=_sum("", play, is_play=True).cost_usd if is_mixed else None,
+        play=_sum("", play, is_play=True) if is_mixed else None,
     )
 
 
