@@ -29,6 +29,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 }
 AUDIO_ONLY_BRANDS = (b"M4A ", b"M4B ", b"M4P ")
 OPUS_MARK = b"OpusHead"
+_ANIMATION_MARKS = (b"\x11\xaf", b"\x12\xaf")  # FLI and FLC, behind a length that may look like a frame of MP3
 
 
 ID3_BYTES = 10
@@ -61,6 +62,8 @@ def sniff(head: bytes) -> str | None:
         return "webp"
     if head.startswith(b"OggS"):
         return "opus" if OPUS_MARK in head else "ogg"
+    if head[4:6] in _ANIMATION_MARKS and head[14:16] in (b"\0\0", b"\3\0"):
+        return None
     if head[4:8] == b"ftyp":
         brand = head[8:12]
         if brand in AUDIO_ONLY_BRANDS:

@@ -135,6 +135,9 @@ async def test_r_stt_06_the_size_is_checked_before_uploading(tmp_path: Path) -> 
         (b"\xff\xf9\x50", "aac"),
         *((b"\xff\xfe" + following, None) for following in (b"\x00", b"\xf0", b"\x1c", b"")),  # no frame of MP3
         (b"\xff\xeb\x90", None),
+        # an animation of 8 bits begins with its length in bytes, which may look like a frame
+        *((b"\xff\xfb\x90\x00" + magic + bytes(8) + b"\3\0", None) for magic in (b"\x11\xaf", b"\x12\xaf")),
+        (b"\xff\xfb\x90\x00\x12\xaf" + bytes(8) + b"\5\0", "mp3"),
         (b"ADIF", "aac"),
         (b"\x1aE\xdf\xa3", "webm"),
         (b"\x89PNG\r\n\x1a\n", "png"),

@@ -6,6 +6,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QTransform
 
 from app.ui.kit.image_metadata import orientation_of
+from app.ui.kit.image_repair import repaired
 
 MAX_PIXELS = 100_000_000
 MAX_MEGABYTES = 400  # of one decoded image: the most pixels with 32 bits each
@@ -91,7 +92,7 @@ def _orientation(reader: QImageReader, data: bytes) -> int:
 
 def _reader(data: bytes) -> tuple[QImageReader, QBuffer]:
     buffer = QBuffer()
-    buffer.setData(QByteArray(data))
+    buffer.setData(QByteArray(repaired(data)))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
     QImageReader.setAllocationLimit(MAX_MEGABYTES)
     reader = QImageReader(buffer)

@@ -6,7 +6,6 @@ Names and file endings are not believed. Everything here reads, decodes or encod
 from __future__ import annotations
 
 import io
-import struct
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,6 +37,7 @@ from app.ui.chat.composer.attachment import (
 from app.ui.chat.session.estimate import count_tokens
 from app.ui.kit.image_decoding import MAX_PIXELS, OWN_FORMS, ImageTooLarge, UndecodableImage, decoded, image_size
 from app.ui.kit.image_metadata import NotWhole, check_whole
+from app.ui.kit.image_repair import is_bitmap, is_whole_bitmap
 
 MIN_SIDE_PX = 64
 JPEG_QUALITY = 85
@@ -139,7 +139,7 @@ def form_of(data: bytes) -> str:
         (b"%PDF-", "pdf"),
         (b"PK\x03\x04", "zip"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
-        (b"BM", "bmp" if _is_bitmap(data) else ""),
+        (b"BM", "bmp" if is_bitmap(data) else ""),
         (b"II*\x00", "tiff"),
         (b"MM\x00*", "tiff"),
         (b"\x00\x00\x01\xba", "mpeg"),
@@ -150,10 +150,6 @@ def form_of(data: bytes) -> str:
     if data[:4] == b"FORM" and data[8:12] in (b"AIFF", b"AIFC"):
         return "aiff"
     return sniff_file(io.BytesIO(data)) or ""
-
-
-def _is_bitmap(data: bytes) -> bool:
-    return len(data) > 26 and int(struct.unpack("<I", data[2:6])[0]) == len(data)
 
 
 def _sound(plain: Attachment, form: str) -> Attachment:
@@ -235,6 +231,8 @@ def _picture(plain: Attachment, data: bytes, form: str) -> AttachmentCheckResult
 
 
 def _converted(plain: Attachment, data: bytes) -> AttachmentCheckResult:
+    if is_bitmap(data) and not is_whole_bitmap(data):
+        raise NotAttached(tr("The image is incomplete or damaged."))
     image = _drawn(data)
     return _as_image(plain, image, tr("sent as PNG"))
 
