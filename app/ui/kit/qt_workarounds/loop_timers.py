@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -133,7 +134,7 @@ def end_cancelled_timers(loop: Any, timers: LoopTimers | None = None) -> LoopTim
     def call_later(
         delay: float, callback: Callable[..., object], *args: object, context: Context | None = None
     ) -> asyncio.Handle:
-        if asyncio.iscoroutinefunction(callback) or not callable(callback):
+        if inspect.iscoroutinefunction(callback) or not callable(callback):
             raise TypeError("a loop calls functions only")
         return used.add_callback(asyncio.TimerHandle(loop.time() + delay, callback, args, loop, context), delay)
 
