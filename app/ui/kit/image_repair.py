@@ -35,7 +35,7 @@ def is_whole_bitmap(data: bytes) -> bool:
         width, height, _, bits = struct.unpack_from("<HHHH", data, _FILE_HEAD + 4)
     else:
         width, height, _, bits = struct.unpack_from("<iiHH", data, _FILE_HEAD + 4)
-    size = (width * bits + 31) // 32 * 4 * abs(height)
+    size: int = (width * bits + 31) // 32 * 4 * abs(height)
     if _head_bytes(data) >= _USUAL_HEAD and len(data) >= _COLORS_AT:
         packing, stated = struct.unpack_from("<II", data, 30)
         size = stated if packing in _RUN_LENGTHS else size
